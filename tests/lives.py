@@ -76,7 +76,7 @@ class Life:
         for one, (x, t) in self.kept.items():
             assert (by_id[one][0] == x).all()
             assert self.kind == "oneclass" or by_id[one][1] == t
-        programs = [(one, one.dual(model.program)) for one in model.tracks]
+        programs = [(one, one.dual(model.learner.program)) for one in model.tracks]
         assert all(kkt_violation(dual, one.beta, one.gradient(dual)) <= 1e-7 for one, dual in programs)
         for one, dual in programs:
             missed = np.abs(dual.sums(one.beta) - dual.totals).max(initial=0.0)
@@ -91,7 +91,7 @@ class Life:
         if self.unique():
             for mine, others in zip(model.tracks, fresh.tracks, strict=True):
                 ours, theirs = (
-                    decision(t.dual(m.program), t.beta, t.g)[np.argsort(t.numbers)]
+                    decision(t.dual(m.learner.program), t.beta, t.g)[np.argsort(t.numbers)]
                     for m, t in ((model, mine), (fresh, others))
                 )
                 np.testing.assert_allclose(ours, theirs, atol=1e-6 * (1.0 + np.abs(theirs).max(initial=0.0)))
@@ -99,7 +99,7 @@ class Life:
     def unique(self):
         """Whether b is: a variable is free in each equality (else any b in an interval is as good)."""
         for one in self.model.tracks:
-            dual = one.dual(self.model.program)
+            dual = one.dual(self.model.learner.program)
             free = dual.free(one.beta)
             if not all(free[tie].any() for tie, _ in zip(dual.ties(), dual.totals, strict=False)):
                 return False

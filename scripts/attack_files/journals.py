@@ -24,7 +24,7 @@ import numpy as np
 import adatron
 from adatron import IncrementalSVC
 from adatron.cli import main
-from adatron.cli.streams.learner import Learner
+from adatron.cli.streams.follower import Follower
 
 FIRST, LINES, FEATURES = 20, 12, 2  # Samples of the fit, records of the journal, features.
 KnownRows = dict[int, tuple[float, ...]]  # rows by their ids
@@ -97,7 +97,7 @@ def made(seed: int, path: Path) -> Base:
     adatron.save(IncrementalSVC(gamma=0.5).fit(X, (X[:, 0] > 0).astype(int)), path)
     must(streamed(path, "")[0] == 0)
     start, states = path.read_bytes(), [state(path)]
-    with patch.object(Learner, "_snapshot", lambda self: None):  # a dead process writes nothing
+    with patch.object(Follower, "_snapshot", lambda self: None):  # a dead process writes nothing
         must(streamed(path, "\n".join(lines(seed)))[0] == 0)
     first, *records = journal.read_bytes().splitlines(keepends=True)
     models = [start]

@@ -121,16 +121,13 @@ def states(model: Any) -> Iterator[tuple[str, dict[str, Any]]]:
                     continue
                 yield f"{name} {change}", {**whole, name: other}
     for part in [] if "_tracks" not in whole else ["_store", "_tracks"]:
-        one = whole[part] if part == "_store" else whole[part][0]
-        inside = {**vars(one), **getattr(one, "_columns", {})}
-        for name, value in inside.items():
+        for name, value in (whole[part] if part == "_store" else whole[part][0]).items():
             for change, other in (("removed", None), *changes(value)):
-                state = {**whole, **copy.deepcopy({key: whole[key] for key in ("_store", "_tracks")})}
+                state = {**whole, part: copy.deepcopy(whole[part])}
                 torn = state[part] if part == "_store" else state[part][0]
-                fields = torn._columns if name in getattr(torn, "_columns", {}) else vars(torn)
-                fields[name] = other
+                torn[name] = other
                 if change == "removed":
-                    del fields[name]
+                    del torn[name]
                 yield f"{part}.{name} {change}", state
 
 

@@ -19,7 +19,7 @@ TESTED_IN = {
     "cli/commands/test_info_doctor.py": "cli/installation",
     "cli/commands/test_evaluate.py": "cli/scores",
     "cli/commands/test_search.py": "cli/searched",
-    "cli/commands/test_stream.py": "cli/streams/learner estimators/incremental/steps",
+    "cli/commands/test_stream.py": "cli/streams/follower estimators/incremental/steps",
     "cli/commands/test_stream_inputs.py": "cli/streams/inputs",
     "cli/commands/test_train_tasks.py": "cli/preparing/training",
     "cli/test_cli_models.py": "report",
@@ -35,8 +35,8 @@ TESTED_IN = {
     "estimators/checks/test_columns.py": "objects",
     "estimators/checks/test_inputs.py": "fitting/storage",
     "estimators/incremental/test_c_path.py": "track",
-    "estimators/incremental/test_learning.py": "classifier machine nusvc oneclass report svc svr",
-    "estimators/incremental/test_learning_failures.py": "store estimators/base/convergence "
+    "estimators/incremental/test_learner.py": "classifier machine nusvc oneclass report svc svr",
+    "estimators/incremental/test_learner_failures.py": "store estimators/base/convergence "
     "compiled/cache/uninterrupted",
     "estimators/input_space/test_svc.py": "steps margins/hyperplane margins/tilted margins/worth "
     "margins/algorithm model/tilted",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -111,33 +112,34 @@ class NuSVC(Classifier):
         self._keep(locals())
 
     def formulation(self, augment: float) -> Formulation:
+        nu, bias = self.nu, self.bias
         return Formulation(
-            lambda y, weight: nusvc(y, weight, self.nu, self.bias, augment),
-            joined=lambda y, weight, first: nusvc(y, weight, self.nu, self.bias, augment, first),
+            lambda y, weight: nusvc(y, weight, nu, bias, augment),
+            joined=lambda y, weight, first: nusvc(y, weight, nu, bias, augment, first),
             in_units=True,
-            check=self._check_weights,
+            check=partial(_check_weights, nu, self.multi_class == "ovr"),
             divisors=_margins,
-            doubt=lambda widths: "" if (widths < 0).all() else NO_MARGIN.format(self.nu),
+            doubt=lambda widths: "" if (widths < 0).all() else NO_MARGIN.format(nu),
         )
 
-    def _check_weights(self, classes: NDArray[Any], weights: Vector, unit: float) -> None:
-        """Refuse a nu that is too large for the weights of two classes."""
-        known = np.flatnonzero(weights)
-        classes, weights = classes[known], weights[known]
-        rest = self.multi_class == "ovr" and len(classes) > 2
-        if rest:
-            i, j = np.arange(len(classes)), None
-            others = np.where(np.eye(len(classes)) > 0, 0.0, weights).sum(axis=1)
-        else:
-            i, j = pairs(len(classes))
-            others = weights[j]
-        wrong = np.flatnonzero(~feasible_nu(self.nu, weights[i], others))
-        if len(wrong):
-            first = wrong[0]
-            other = "all other classes" if j is None else f"class {classes[j[first]].tolist()!r}"
-            own, left = unit * weights[i[first]], unit * others[first]
-            got = f"weight {own:g} in class {classes[i[first]].tolist()!r} and {left:g} in {other}"
-            raise ValueError(infeasible(self.nu, got))
+
+def _check_weights(nu: float, each: bool, classes: NDArray[Any], weights: Vector, unit: float) -> None:
+    """Refuse a nu that is too large for the weights of two classes, or of each class and the rest."""
+    known = np.flatnonzero(weights)
+    classes, weights = classes[known], weights[known]
+    if each and len(classes) > 2:
+        i, j = np.arange(len(classes)), None
+        others = np.where(np.eye(len(classes)) > 0, 0.0, weights).sum(axis=1)
+    else:
+        i, j = pairs(len(classes))
+        others = weights[j]
+    wrong = np.flatnonzero(~feasible_nu(nu, weights[i], others))
+    if len(wrong):
+        first = wrong[0]
+        other = "all other classes" if j is None else f"class {classes[j[first]].tolist()!r}"
+        own, left = unit * weights[i[first]], unit * others[first]
+        got = f"weight {own:g} in class {classes[i[first]].tolist()!r} and {left:g} in {other}"
+        raise ValueError(infeasible(nu, got))
 
 
 def _margins(half_widths: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -96,10 +96,11 @@ class NuSVR(Regressor):
         self._keep(locals())
 
     def formulation(self, augment: float) -> Formulation:
+        C, nu, bias = self.C, self.nu, self.bias
         return Formulation(
-            lambda y, weight: nusvr(y, self.C * weight, self.nu, self.bias, augment),
-            bound=self.C,
+            lambda y, weight: nusvr(y, C * weight, nu, bias, augment),
+            bound=C,
             copies=2,
-            movable=self.bias == "explicit",
+            movable=bias == "explicit",
             attributes=lambda found: {"epsilon_": float(found.half_width)},
         )

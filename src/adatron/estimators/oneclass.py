@@ -95,7 +95,8 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         self._keep(locals())
 
     def formulation(self, augment: float) -> Formulation:
-        return Formulation(lambda y, weight: oneclass(weight, self.nu), in_units=True)
+        nu = self.nu
+        return Formulation(lambda y, weight: oneclass(weight, nu), in_units=True)
 
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

@@ -163,9 +163,10 @@ class SVC(Classifier):
         self._keep(locals())
 
     def formulation(self, augment: float) -> Formulation:
+        C, bias = self.C, self.bias
         return Formulation(
-            lambda y, weight: csvc(y, bounds(self.C, weight), self.bias, augment),
-            bound=self.C,
+            lambda y, weight: csvc(y, bounds(C, weight), bias, augment),
+            bound=C,
             sized=False,
-            separable=bool(np.isfinite(self.C)),
+            separable=bool(np.isfinite(C)),
         )

@@ -94,9 +94,9 @@ class SVR(Regressor):
         self._keep(locals())
 
     def formulation(self, augment: float) -> Formulation:
-        epsilon = float(self.epsilon)
+        C, epsilon, bias = self.C, float(self.epsilon), self.bias
         return Formulation(
-            lambda y, weight: svr(y, bounds(self.C, weight), epsilon, self.bias, augment),
-            bound=self.C,
-            movable=self.bias == "explicit",
+            lambda y, weight: svr(y, bounds(C, weight), epsilon, bias, augment),
+            bound=C,
+            movable=bias == "explicit",
         )

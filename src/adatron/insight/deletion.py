@@ -16,6 +16,7 @@ from sklearn.metrics import r2_score
 
 from ..certificates import intercept, kkt_violation
 from ..estimators.base.quiet import quiet
+from ..estimators.incremental.learner import Learner
 from ..estimators.incremental.leave_out import deciding, left_out
 from ..estimators.incremental.track import Track
 from ..threads import Clock
@@ -168,12 +169,13 @@ def influence_of(
     if clock.left() is not None:  # those that there is time for are drawn by chance, too
         slots = np.random.default_rng(0).permutation(slots)
     out, done = np.zeros((6, len(slots))), len(slots)
-    whole = probes.values([(track, track.dual(twin.model.program), track) for track in twin.model.tracks], twin.model)
+    learner = twin.learner
+    whole = probes.values([(track, track.dual(learner.program), track) for track in learner.tracks], learner)
     base, bound = probes.score(whole), at_bound(twin)
     for k, lefts in enumerate(_without(twin, slots)):
         values = whole.copy()
         for column, left in lefts:
-            values[:, column] = probes.values([left], twin.model)[:, 0]
+            values[:, column] = probes.values([left], learner)[:, 0]
         coefficient = _coefficient(lefts, int(slots[k]))
         worst = max((kkt_violation(goal, left.beta, left.g) for _, (_, goal, left) in lefts), default=0.0)
         change = np.abs(values - whole).max(axis=1).mean()
@@ -207,14 +209,14 @@ Left = tuple[Any, Any, Any]  # the track, the program without a sample, its solu
 
 def _without(twin: Twin, slots: Ids) -> Any:
     """Yield, for each sample, the problems that change without it: their number, and what ``Left`` says."""
-    model, paths = twin.model, []
-    for track in model.tracks:
+    learner, paths = twin.learner, []
+    for track in learner.tracks:
         place = np.full(twin.n, -1)
         place[track.numbers] = np.arange(len(track.beta))
-        decides = deciding(track.dual(model.program), track.beta, track.g)
+        decides = deciding(track.dual(learner.program), track.beta, track.g)
         mine = place[slots]
         mine = np.where((mine >= 0) & decides[mine], mine, -1) if len(decides) else mine
-        paths.append((track, mine, left_out(model, track, mine[mine >= 0])))
+        paths.append((track, mine, left_out(learner, track, mine[mine >= 0])))
     for k in range(len(slots)):
         lefts: list[tuple[int, Left]] = []
         for column, (track, mine, path) in enumerate(paths):
@@ -256,7 +258,7 @@ class _Probes:
     def of(cls, subject: Subject, twin: Twin, X_test: Any, y_test: Any) -> _Probes:
         rows = subject.rows[twin.numbers] if X_test is None else rows_of(subject.way, X_test)
         some = drawn(rows.shape[0], max(100, KERNEL // max(1, twin.n)))
-        kernel, samples = twin.model.kernel_, twin.model.store.X
+        kernel, samples = twin.learner.kernel, twin.learner.store.X
         K = np.asarray(kernel(_alike(rows[some], samples), samples), np.float64)
         y = None if y_test is None else taken(y_test, some)
         return cls(subject, K, y, "training" if X_test is None else "test")
@@ -265,7 +267,7 @@ class _Probes:
     def n(self) -> int:
         return len(self.K)
 
-    def values(self, lefts: list[Left], model: Any) -> Vector:
+    def values(self, lefts: list[Left], learner: Learner) -> Vector:
         """Return values of some problems at the probes, (n_probes, n_lefts)."""
         out = np.zeros((self.n, len(lefts)))
         for column, (track, dual, left) in zip(out.T, lefts, strict=True):
@@ -273,7 +275,7 @@ class _Probes:
                 continue
             used = np.flatnonzero(left.beta)
             total = self.K[:, track.numbers[used]] @ left.beta[used] + intercept(dual, left.beta, left.g)
-            column[:] = total / model.divisor(track.width(dual, left.beta, left.g))
+            column[:] = total / learner.divisor(track.width(dual, left.beta, left.g))
         return out
 
     def flips(self, before: Vector, after: Vector) -> int:

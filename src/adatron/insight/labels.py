@@ -126,7 +126,7 @@ def _opponents(subject: Subject, twin: Twin, found: LeftOut, some: Ids, scores: 
     out = np.full((len(some), OPPONENTS), -1)
     if subject.task == "novelty" or not len(some):
         return out
-    kernel, X = twin.model.kernel_, subject.rows[found.numbers]
+    kernel, X = twin.learner.kernel, subject.rows[found.numbers]
     own = np.array([float(kernel(X[one : one + 1], X[one : one + 1])[0, 0]) for one in range(len(found.numbers))])
     for begin in range(0, len(some), BLOCK):
         part = some[begin : begin + BLOCK]

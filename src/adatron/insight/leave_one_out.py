@@ -115,7 +115,7 @@ def leave_one_out(
 
 def left_out_of(subject: Subject, twin: Twin, slots: Ids, clock: Clock | None = None) -> LeftOut:
     """Return the result for some samples of a twin, or for those of them that there is time for."""
-    done, found = in_time(slots, clock or Clock(), lambda part: loo_values(twin.model, slots=part))
+    done, found = in_time(slots, clock or Clock(), lambda part: loo_values(twin.learner, slots=part))
     order = np.argsort(done, kind="stable")
     slots, values = done[order], np.concatenate(found)[order]
     numbers = twin.numbers[slots]
@@ -173,9 +173,9 @@ def refitted(subject: Subject, twin: Twin, **parameters: Any) -> Twin:
     """Return a twin with other parameters, of the same samples, weights and kernel."""
     model: Any = clone(twin.model)
     known = model.get_params(deep=False)
-    same = {"kernel": twin.model.kernel_, "class_weight": None}  # the weights have those of the classes in them
+    same = {"kernel": twin.learner.kernel, "class_weight": None}  # the weights have those of the classes in them
     model.set_params(**{name: value for name, value in same.items() if name in known}, **parameters)
-    rows, weight = subject.rows[twin.numbers], twin.model.store.weight
+    rows, weight = subject.rows[twin.numbers], twin.learner.store.weight
     try:
         if subject.task == "classification":
             y, classes = subject.y[twin.numbers], subject.machine.classes_

@@ -16,8 +16,10 @@ from ..estimators.incremental import (
     IncrementalSVC,
     IncrementalSVR,
 )
-from ..estimators.incremental.learning import Learning
+from ..estimators.incremental.learner import Learner
 from ..estimators.incremental.leave_out import deciding
+from ..estimators.incremental.machine import Incremental
+from ..estimators.incremental.track import Track
 from .subject import Ids, Subject, Unavailable
 
 MOST = 20_000  # Samples: the path holds a row of K for each free support vector.
@@ -55,6 +57,11 @@ class Twin:
     far: bool = False
 
     @property
+    def learner(self) -> Learner:
+        """The samples of the model, and their solution."""
+        return self.model.learner
+
+    @property
     def n(self) -> int:
         """The number of samples."""
         return len(self.numbers)
@@ -63,36 +70,37 @@ class Twin:
     def affordable(self) -> int:
         """The number of samples that one question may delete, of those that can matter."""
         work = 0.0
-        for track in self.model.tracks:
+        learner = self.learner
+        for track in learner.tracks:
             support = track.beta != 0.0
-            free = int(np.count_nonzero(support & ~_fixed(self.model, track)))
-            deletions = int(np.count_nonzero(_deciding(self.model, track)))
+            free = int(np.count_nonzero(support & ~_fixed(learner, track)))
+            deletions = int(np.count_nonzero(_deciding(learner, track)))
             work += deletions * (len(support) * (free + 50.0) + EACH)
         return max(FEWEST, int(WORK * len(candidates(self)) / max(1.0, work)))
 
 
 def candidates(twin: Twin) -> Ids:
     """Return the slots of the samples that can matter: those that decide one of the programs."""
-    found = np.zeros(twin.n, bool)
-    for track in twin.model.tracks:
-        found[track.numbers[_deciding(twin.model, track)]] = True
+    found, learner = np.zeros(twin.n, bool), twin.learner
+    for track in learner.tracks:
+        found[track.numbers[_deciding(learner, track)]] = True
     return np.flatnonzero(found)
 
 
-def _deciding(model: Learning, track: Any) -> NDArray[np.bool_]:
-    return deciding(track.dual(model.program), track.beta, track.g)
+def _deciding(learner: Learner, track: Track) -> NDArray[np.bool_]:
+    return deciding(track.dual(learner.program), track.beta, track.g)
 
 
 def at_bound(twin: Twin) -> NDArray[np.bool_]:
     """Return whether each sample has a coefficient at its bound C."""
-    found = np.zeros(twin.n, bool)
-    for track in twin.model.tracks:
-        found[track.numbers[(track.beta != 0.0) & _fixed(twin.model, track)]] = True
+    found, learner = np.zeros(twin.n, bool), twin.learner
+    for track in learner.tracks:
+        found[track.numbers[(track.beta != 0.0) & _fixed(learner, track)]] = True
     return found
 
 
-def _fixed(model: Learning, track: Any) -> NDArray[np.bool_]:
-    dual = track.dual(model.program)
+def _fixed(learner: Learner, track: Track) -> NDArray[np.bool_]:
+    dual = track.dual(learner.program)
     return (track.beta == dual.lower) | (track.beta == dual.upper)
 
 
@@ -112,7 +120,7 @@ def twin_of(subject: Subject, max_time: float | None = None) -> Twin:
         The exact solution is far from the machine, as with other weights than those of the fit.
     """
     machine = subject.machine
-    if isinstance(machine, Learning):
+    if isinstance(machine, Incremental):
         return Twin(machine, np.arange(machine.store.n), 0.0)
     kind = KINDS.get(type(machine).__name__)
     if kind is None:

@@ -45,4 +45,5 @@ class QuantileSVR(Regressor):
         self._keep(locals())
 
     def formulation(self, augment: float) -> Formulation:
-        return Formulation(lambda y, weight: quantile(y, bounds(self.C, weight), self.tau), bound=self.C)
+        C, tau = self.C, self.tau
+        return Formulation(lambda y, weight: quantile(y, bounds(C, weight), tau), bound=C)

@@ -76,8 +76,8 @@ def stream(
     machine is fitted to the first lines, with the options of the task and the parameters.
     """
     from ...files.journal import Journal, journal_of, read_journal
+    from ..streams.follower import Follower, Manner
     from ..streams.inputs import STANDARD_INPUT, Input
-    from ..streams.learner import Learner, Manner
 
     path = Path(model)
     outputs = {"MODEL": model, "the journal of MODEL": str(journal_of(path))}
@@ -93,14 +93,14 @@ def stream(
         if new:
             read_journal(journal.path, None, 0)  # refuses a journal with records of a model that was deleted
             lines = _begin(path, given, lines, reader, first, made, task is not None)
-        learner = Learner(path, given, reader, journal, Manner(every, window, accept_loss))
+        follower = Follower(path, given, reader, journal, Manner(every, window, accept_loss))
         if not new:
-            lines = learner.remaining(lines, skip_learned)
-        count = learner.follow(lines)
+            lines = follower.remaining(lines, skip_learned)
+        count = follower.follow(lines)
     if given.unfinished:
         told = "it has no line end and was not learned; a run does that once it has one"
         click.echo(f"warning: {given.name}, line {given.unfinished}: {told}", err=True)
-    _tell(learner, count, quiet, wants_json)
+    _tell(follower, count, quiet, wants_json)
     return Status.FINE
 
 
@@ -168,20 +168,20 @@ def _fitted(made: Any, table: Any, name: str, first: int, chosen: bool) -> Any:
     return made.fit(table.X, table.y)
 
 
-def _tell(learner: Any, count: int, quiet: bool, wants_json: bool) -> None:
+def _tell(follower: Any, count: int, quiet: bool, wants_json: bool) -> None:
     """Print what was reached: a table for people, JSON for programs."""
     import numpy as np
 
-    model = learner.last
+    model = follower.last
     result = {
         "lines": count,
-        "replayed_from_journal": learner.replayed,
+        "replayed_from_journal": follower.replayed,
         "samples": len(model.ids_),
         "support_vectors": len(model.support_),
         "kkt_violation": float(np.max(model.kkt_violation_)),
         "duality_gap": float(np.max(model.duality_gap_)),
         "refits": model.n_refit_,
-        "model": str(learner.path),
+        "model": str(follower.path),
     }
     if not quiet:
         echo_rows([(name.replace("_", " "), value) for name, value in result.items()], err=True)

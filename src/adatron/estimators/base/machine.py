@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ...model.heads import Counted, Head
     from ...model.signs import Decided
 
-BUSY = ("_model", "_given_objects")  # of this process: a state has the parts of the model by their names
-
 
 class Resolved(NamedTuple):
     """The kernel of a fit, the number behind gamma, and the kernel of a checked X."""
@@ -49,6 +47,8 @@ class KernelMachine(Parameters):
     """
 
     _theirs: ClassVar[str | None] = None  # the class of scikit-learn that decides as it does
+    #: Attributes of this object and process; a state has the parts of the model by their names.
+    _busy: ClassVar[tuple[str, ...]] = ("_model", "_given_objects")
     reads: ClassVar[Head]  # the rule that reads decision functions, if no fit changes it
     _model: Model
     n_features_in_: Any
@@ -114,7 +114,7 @@ class KernelMachine(Parameters):
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for copies, pickles and files: the parts of the model by the names of the attributes."""
         state: Any = super().__getstate__()
-        kept, model = {name: value for name, value in state.items() if name not in BUSY}, state.get("_model")
+        kept, model = {name: value for name, value in state.items() if name not in self._busy}, state.get("_model")
         if model is None:
             return kept
         if model.width is not None:  # a fit that failed may have left another one
@@ -285,7 +285,8 @@ class KernelMachine(Parameters):
 
     def with_model(self, model: Model) -> Self:
         """Return a copy of this machine that has another model."""
-        other = copy(self)
+        other = object.__new__(type(self))
+        vars(other).update({name: one for name, one in dict(vars(self)).items() if name not in self._busy})
         other._model = model
         if model.width != vars(self).get("n_features_in_"):
             vars(other).pop("feature_names_in_", None)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
-from typing import Any, Self
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
+from ...fitting.formulation import Program
 from ...quoted import quoted
 from ...solvers.path import Homotopy
 from .machine import Incremental
+from .track import Track
 
 Vector = NDArray[np.float64]
 
@@ -66,99 +68,88 @@ class CPath:
         return coefficients, float(intercepts)
 
 
-class HasC(Incremental):
-    """An incremental model with a C."""
+Machine = TypeVar("Machine", bound=Incremental)
 
-    C: float
 
-    def set_C(self, C: float) -> Self:
-        """Change C: the solution becomes that of the same samples with another C.
+def set_C(self: Machine, C: float) -> Machine:
+    """Change C: the solution becomes that of the same samples with another C.
 
-        Parameters
-        ----------
-        C : float
-            > 0. From a finite C to ``inf``, or back, the solution is found anew.
+    Parameters
+    ----------
+    C : float
+        > 0. From a finite C to ``inf``, or back, the solution is found anew.
 
-        Returns
-        -------
-        self : the estimator
+    Returns
+    -------
+    self : the estimator
 
-        Raises
-        ------
-        ValueError
-            C is not a number > 0.
-        ArithmeticError
-            Rounding leaves no way to the solution; the estimator is then as it was.
-        """
-        _check(C)
-        check_is_fitted(self)
-        self._refuse_changed()
-        events = self._events()
-        with self.in_time(self._store), self._or_as_before():
-            self._each(lambda track: track.path(self.program), lambda track: track.dual(self.program))
-            self.C, self._fixed = C, {**self._fixed, "C": C}
-            self._each(
-                lambda track: track.path(self.program).follow(track.dual(self.program)),
-                lambda track: track.dual(self.program),
-            )
-            self._finish(events)
-        return self
+    Raises
+    ------
+    ValueError
+        C is not a number > 0.
+    ArithmeticError
+        Rounding leaves no way to the solution; the estimator is then as it was.
+    """
+    _check(C)
+    with self.turn:
+        learner = self.for_step()
+        with learner.step() as undo:
+            undo.append(partial(self.set_params, C=learner.foundation.fixed["C"]))
+            learner.follow(self.foundation(C=C))
+            self.set_params(C=C)
+    return self
 
-    def C_path(self, C: float) -> list[CPath]:
-        """Return all breakpoints of the exact path from the present C to another one; the model stays as it is.
 
-        Parameters
-        ----------
-        C : float
-            > 0 and finite.
+def C_path(self: Incremental, C: float) -> list[CPath]:
+    """Return all breakpoints of the exact path from the present C to another one; the model stays as it is.
 
-        Returns
-        -------
-        paths : list of CPath
-            One for each binary problem.
+    Parameters
+    ----------
+    C : float
+        > 0 and finite.
 
-        Raises
-        ------
-        ValueError
-            C is not a finite number > 0.
-        ArithmeticError
-            Rounding leaves no way.
-        """
-        _check(C)
-        if not np.isfinite([C, self.C]).all():
-            raise ValueError(f"A path in C needs finite ends. Got {quoted(self.C)} and {quoted(C)}.")
-        check_is_fitted(self)
-        self._refuse_changed()
-        with self.in_time(self._store):
-            return [self._C_path(track, C) for track in self._tracks]
+    Returns
+    -------
+    paths : list of CPath
+        One for each binary problem.
 
-    def _C_path(self, track: Any, C: float) -> CPath:
-        begin, found = self.C, []
-        path: Homotopy = track.path(self.program).copy()
+    Raises
+    ------
+    ValueError
+        C is not a finite number > 0.
+    ArithmeticError
+        Rounding leaves no way.
+    """
+    _check(C)
+    with self.turn:
+        learner = self.for_step()
+        begin: float = learner.foundation.fixed["C"]
+        if not np.isfinite([C, begin]).all():
+            raise ValueError(f"A path in C needs finite ends. Got {quoted(begin)} and {quoted(C)}.")
+        goal = self.foundation(C=C).form.program
+        with learner.in_time():
+            return [_of_program(track, learner.program, goal, begin, C) for track in learner.tracks]
 
-        def keep(done: float) -> None:
-            beta = np.zeros(self._store.n)
-            beta[track.numbers] = path.beta
-            found.append((begin + done * (C - begin), beta, path.offset))
 
-        def watch(done: float) -> None:
-            if done < 1.0:  # the end is reached when the last rounding is removed
-                keep(done)
+def _of_program(track: Track, program: Program, goal: Program, begin: float, end: float) -> CPath:
+    found: list[tuple[float, Vector, float]] = []
+    path: Homotopy = track.path(program).copy()
 
-        keep(0.0)
-        goal = self._with_C(track, C)
-        if len(goal):
-            path.follow(goal, watch)
-        keep(1.0)
-        return CPath(*(np.array(part) for part in zip(*found, strict=True)))
+    def keep(done: float) -> None:
+        beta = np.zeros(track.store.n)
+        beta[track.numbers] = path.beta
+        found.append((begin + done * (end - begin), beta, path.offset))
 
-    def _with_C(self, track: Any, C: float) -> Any:
-        before = self.C
-        self.C = C
-        try:
-            return track.dual(self.program)
-        finally:
-            self.C = before
+    def watch(done: float) -> None:
+        if done < 1.0:  # the end is reached when the last rounding is removed
+            keep(done)
+
+    keep(0.0)
+    dual = track.dual(goal)
+    if len(dual):
+        path.follow(dual, watch)
+    keep(1.0)
+    return CPath(*(np.array(part) for part in zip(*found, strict=True)))
 
 
 def _check(C: Any) -> None:

@@ -7,14 +7,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
-from ...fitting.layout import Coefficients
-from ...model.heads import Classes
-from ...model.model import Model
 from ...quoted import quoted
 from ..base.callbacks import fitting
-from ..base.classifier import Classifier, Labelled
+from ..base.classifier import Classifier
 from ..checks import inputs
 from .leave_out import loo_values
 from .machine import Incremental
@@ -25,7 +21,6 @@ Vector = NDArray[np.float64]
 class IncrementalClassifier(Incremental, Classifier):
     """Base of the incremental classifiers."""
 
-    @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None, ids: Any = None) -> Self:
         """Solve the problem from nothing; the model forgets all samples that it had.
 
@@ -53,9 +48,8 @@ class IncrementalClassifier(Incremental, Classifier):
         ArithmeticError
             Rounding leaves no way to the solution.
         """
-        with self._anew():
-            self._fit(X, y, None, sample_weight, ids)
-        return self
+        with self.turn:
+            return self._fit(X, y, sample_weight, ids, None)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, ids: Any = None, sample_weight: Any = None) -> Self:
         """Learn more samples: the solution becomes that of all samples.
@@ -87,20 +81,19 @@ class IncrementalClassifier(Incremental, Classifier):
         ArithmeticError
             Rounding leaves no way to the solution; the estimator is then as it was.
         """
-        if self._is_new:
-            self._validate_params()
-            with self._anew():
-                self._fit(X, y, classes, sample_weight, ids)
-            return self
-        if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError(f"classes must be those of the first call, {self.classes_}. Got {quoted(classes)}.")
-        X, y = self._checked(X, False, y=y)
-        weight = inputs.weights(X, sample_weight)
-        codes = _codes(y, self.classes_)
-        self._learn(X, codes.astype(np.float64), weight * self.class_weight_[codes], ids)
+        with self.turn:
+            if self._is_new:
+                return self._fit(X, y, sample_weight, ids, classes)
+            if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+                raise ValueError(f"classes must be those of the first call, {self.classes_}. Got {quoted(classes)}.")
+            X, y = self._checked(X, False, y=y)
+            weight = inputs.weights(X, sample_weight)
+            codes = _codes(y, self.classes_)
+            self.for_step().learn(X, codes.astype(np.float64), weight * self.class_weight_[codes], ids)
         return self
 
-    def _fit(self, X: Any, y: Any, classes: Any, sample_weight: Any, ids: Any) -> None:
+    @fitting
+    def _fit(self, X: Any, y: Any, sample_weight: Any, ids: Any, classes: Any) -> Self:
         X, y = self._checked(X, True, y=y)
         check_classification_targets(y)
         found = np.unique(y if classes is None else classes)
@@ -110,18 +103,8 @@ class IncrementalClassifier(Incremental, Classifier):
         repeated, weight = None if sample_weight is None else weight, weight * weights[codes]
         if classes is None and len(np.unique(codes[weight > 0])) < 2:
             raise ValueError(self._one_sided)
-        self.class_weight_ = weights
-        head = self._head_for(found)
-        self._begin(X, codes.astype(np.float64), weight, ids, repeated, head, head.problems)
-
-    def _gather(self) -> Model:
-        coefficients, found = Coefficients.of(self._coefficients_of_all()), self._fitted.found
-        store, settled, divisors = self._store, self._settled, self._own_formulation().divisors
-        by = None if divisors is None else divisors(found.half_width)
-        assert isinstance(settled.head, Classes) and settled.proofs is not None  # noqa: S101, PT018 (for the type checker)
-        data = Labelled(store.X, store.y.astype(np.int64), settled.head.labels, self.class_weight_, None, None)
-        how = self._settled_kernel(), settled.head, settled.proofs, by
-        return self._of_coefficients(data, coefficients, found.intercept.copy(), *how)
+        y, head = codes.astype(np.float64), self._head_for(found)
+        return self._begin(X, y, weight, ids, repeated, head, class_weight_=weights)
 
     def loo_decision(self) -> Vector:
         """Return each sample's decision values by the model of all other samples.
@@ -131,16 +114,16 @@ class IncrementalClassifier(Incremental, Classifier):
         values : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
             They have the form of ``decision_function``, in the order of ``ids_``.
         """
-        return self.head.shaped(loo_values(self))
+        return self.head.shaped(loo_values(self.learner))
 
     def loo_error(self) -> float:
         """Return the leave-one-out error: the fraction of samples that the model of all others puts into another class.
 
         It is exact: each support vector leaves the solution, step by step, and comes back; other samples cost nothing.
         """
-        check_is_fitted(self)
+        learner = self.learner
         self.head.check()
-        return float(np.mean(self.head.codes(loo_values(self, signs=len(self.classes_) == 2)) != self._store.y))
+        return float(np.mean(self.head.codes(loo_values(learner, signs=len(self.classes_) == 2)) != learner.store.y))
 
 
 def _codes(y: Any, classes: Any) -> NDArray[np.int64]:

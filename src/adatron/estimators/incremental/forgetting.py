@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
 from ...quoted import quoted
 from ..forms.way import way_to
 from .machine import Incremental
@@ -55,15 +53,16 @@ def forget(model: Any, ids: Any) -> Any:
     last = way_to(model).machine
     if not isinstance(last, Incremental):
         raise ValueError(f"model must be an incremental model, or a pipeline with one at its end. Got {quoted(model)}.")
-    check_is_fitted(last)
-    slots = last.store.slots(ids)
-    for name, step in fitted_steps(model):
-        known = slots[last.store.age[slots] < seen(step, last)]
-        if len(known):
-            raise ValueError(
-                f"The step {name!r} ({type(step).__name__}) was fitted to sample {last.store.ids[known[0]]} and would "
-                "still give it away, so nothing was forgotten. Fit the pipeline again to the samples that are left; "
-                "pipeline[-1].forget(ids) unlearns in the model alone."
-            )
-    last.forget(ids)
+    with last.turn:
+        store = last.store
+        slots = store.slots(ids)
+        for name, step in fitted_steps(model):
+            known = slots[store.age[slots] < seen(step, store)]
+            if len(known):
+                raise ValueError(
+                    f"The step {name!r} ({type(step).__name__}) was fitted to sample {store.ids[known[0]]} and would "
+                    "still give it away, so nothing was forgotten. Fit the pipeline again to the samples that are "
+                    "left; pipeline[-1].forget(ids) unlearns in the model alone."
+                )
+        last.forget(ids)
     return model

@@ -7,14 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from ...certificates import intercept
 from ...problems import Dual
 from ...problems.dual import Vector
 from ...solvers.path import Homotopy, Stalled
-from .learning import Learning
-from .store import Store
+from .learner import Learner
 from .track import Track
 
 Matrix = NDArray[np.float64]
@@ -22,45 +20,45 @@ Ids = NDArray[np.int64]
 WHOLE = 4096  # Samples up to which all of K is held meanwhile.
 
 
-def loo_values(model: Learning, signs: bool = False, slots: Ids | None = None) -> Matrix:
+def loo_values(learner: Learner, signs: bool = False, slots: Ids | None = None) -> Matrix:
     """Return the value of each sample, (n_samples, n_problems), by the solution without it.
 
     ``signs`` says that only the signs count. If a hinge loss is minimised, the loss of a sample only grows when it is
     left out. A sample on the wrong side then stays there and costs nothing. ``slots`` are the samples that are asked
     for, (n_samples,); None are all.
     """
-    check_is_fitted(model)
-    store = model.store
+    store = learner.store
     if store.n < 2:
         raise ValueError("Leaving one out needs at least two samples. Got 1.")
-    with model.in_time(store):
-        found = _values(model, store, signs, np.arange(store.n) if slots is None else slots)
+    with learner.in_time():
+        found = _values(learner, signs, np.arange(store.n) if slots is None else slots)
     return found if slots is None else found[slots]
 
 
-def _values(model: Learning, store: Store, signs: bool, slots: Ids) -> Matrix:
-    out = np.full((store.n, len(model.tracks)), np.nan)
+def _values(learner: Learner, signs: bool, slots: Ids) -> Matrix:
+    store = learner.store
+    out = np.full((store.n, len(learner.tracks)), np.nan)
     wanted = np.zeros(store.n, bool)
     wanted[slots] = True
-    for column, track in zip(out.T, model.tracks, strict=True):
-        dual = track.dual(model.program)
-        column[track.numbers] = _of_program(model, track, dual, signs, wanted[track.numbers])
+    for column, track in zip(out.T, learner.tracks, strict=True):
+        dual = track.dual(learner.program)
+        column[track.numbers] = _of_program(learner, track, dual, signs, wanted[track.numbers])
         others = np.flatnonzero(np.isnan(column) & wanted)
         if len(others) and len(dual):
             support = np.flatnonzero(track.beta)
             values = track.kernel(store.X[others], store.X[track.numbers[support]]) @ track.beta[support]
-            divisor = model.divisor(track.width(dual, track.beta, track.g))
+            divisor = learner.divisor(track.width(dual, track.beta, track.g))
             column[others] = (values + intercept(dual, track.beta, track.g)) / divisor
     return np.nan_to_num(out, copy=False)  # a program without samples gives 0
 
 
-def _of_program(model: Learning, track: Track, dual: Dual, signs: bool, wanted: NDArray[np.bool_]) -> Vector:
+def _of_program(learner: Learner, track: Track, dual: Dual, signs: bool, wanted: NDArray[np.bool_]) -> Vector:
     """Return the values for the samples of a program; those of samples that are not wanted are any number."""
     n = len(dual)
     if not n:
         return np.zeros(0)
-    path, nu = track.path(model.program), any(dual.totals)
-    out = decision(dual, path.beta, path.g) / model.divisor(track.width(dual, path.beta, path.g))
+    path, nu = track.path(learner.program), any(dual.totals)
+    out = decision(dual, path.beta, path.g) / learner.divisor(track.width(dual, path.beta, path.g))
     which = np.flatnonzero(wanted & deciding(dual, path.beta, path.g))
     if not nu:
         if signs:
@@ -69,9 +67,9 @@ def _of_program(model: Learning, track: Track, dual: Dual, signs: bool, wanted: 
         known = np.isfinite(values)
         out[path.ids[known]] = values[known]
         which = np.setdiff1d(which, path.ids[known])
-    for one, goal, left in left_out(model, track, which):
+    for one, goal, left in left_out(learner, track, which):
         if nu or isinstance(left, Track) or not left.margin.held:
-            out[one] = decision(goal, left.beta, left.g)[one] / model.divisor(track.width(goal, left.beta, left.g))
+            out[one] = decision(goal, left.beta, left.g)[one] / learner.divisor(track.width(goal, left.beta, left.g))
         else:
             out[one] = left.g[one] + goal.t[one] + (left.offset if dual.totals else 0.0)
     return out
@@ -94,8 +92,8 @@ def deciding(dual: Dual, beta: Vector, g: Vector) -> NDArray[np.bool_]:
     return out
 
 
-def left_out(model: Learning, track: Track, which: Ids) -> Iterator[tuple[int, Dual, Homotopy | Track]]:
-    """Yield the solution of a program without each of some samples; the model stays as it is.
+def left_out(learner: Learner, track: Track, which: Ids) -> Iterator[tuple[int, Dual, Homotopy | Track]]:
+    """Yield the solution of a program without each of some samples; the learner stays as it is.
 
     Parameters
     ----------
@@ -107,19 +105,19 @@ def left_out(model: Learning, track: Track, which: Ids) -> Iterator[tuple[int, D
     goal : the program without this sample
     left : its solution, valid until the next one is asked for
     """
-    dual = track.dual(model.program)
-    path, nu = track.path(model.program), any(dual.totals)
+    dual = track.dual(learner.program)
+    path, nu = track.path(learner.program), any(dual.totals)
     rows = track.rows(np.arange(len(dual))).__getitem__ if len(dual) <= WHOLE and len(which) else track.rows
     used: Homotopy | None = None
     for one in which.tolist():
         track.store.clock.check()
-        goal = track.dual(model.program, np.array([one])) if nu else _held(dual, one)
+        goal = track.dual(learner.program, np.array([one])) if nu else _held(dual, one)
         try:
             left = used = path.without(np.array([one]), goal, rows, used)
         except Stalled:
             used = None
             left = Track.of(track.store, track.kernel, track.state())
-            model.solve_anew(left, goal)
+            learner.solve_anew(left, goal)
         yield one, goal, left
 
 

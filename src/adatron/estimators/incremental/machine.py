@@ -1,31 +1,47 @@
-"""The common base of the incremental models: forgetting, reports, files, and attributes that are made on request."""
+"""The common base of the incremental machines: parameters, forgetting, files, and attributes made on request."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack
-from copy import deepcopy
-from typing import Any, Protocol, Self
+from numbers import Integral, Real
+from threading import RLock
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from ...fitting.fits import Fits
-from ...model.heads import Classes
-from ...model.model import Model, Proofs
-from ..base.attributes import attributes_of, flat, grouped
-from ..base.machine import Resolved
-from .learning import Learning, Settled
+from ...compiled.cache.uninterrupted import uninterrupted
+from ...fitting.storage import opened, tidy
+from ...model.heads import Head
+from ...model.model import Model
+from ...quoted import quoted
+from ..base.attributes import flat
+from ..base.machine import KernelMachine
+from ..checks import inputs, objects
+from ..checks.arrays import refuse_remote
+from ..checks.checked import checked
+from .learner import Foundation, Learner, Limits, Settled
 from .report import report
 from .store import Store
 from .track import Track
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
-OWN = ("_store", "_tracks")  # attributes that a step changes in place
-HERE = ("_saved", "_turn", "_asked")  # attributes that belong to this object, and to no copy
+# Parameters that the solution rests on.
+FIXED = ("C", "nu", "epsilon", "kernel", "degree", "gamma", "coef0", "bias", "augment", "multi_class", "class_weight")
+KNOWN = ("kernel", "gamma", "head", "proofs")  # parts of a model that are known before it is gathered
+STATE = ("_store", "_tracks", "n_refit_", "_fixed")  # what a learner gives to the state of its machine
+HERE = ("_saved", "_turn", "_learner")  # attributes of which a copy has its own, or none
+
+
+class CompactError(ValueError, AttributeError):
+    """The model has no samples; also an AttributeError, as ``hasattr`` and ``dir`` ask for properties of samples."""
+
+    def __init__(self) -> None:
+        super().__init__("A compact model has no samples to go on from. Take the model from which it was made.")
 
 
 class Keeper(Protocol):
@@ -58,54 +74,148 @@ class Keeper(Protocol):
         ...
 
 
-class Incremental(Learning):
-    """Base of the incremental models, used together with the batch class."""
+class Incremental(KernelMachine):
+    """Base of the incremental machines, used together with the batch class.
+
+    A machine holds a learner, which gives a model when it is asked. A fit begins a new learner, and a step changes it.
+    """
+
+    window: int | None
+    _learner: Learner
+    _busy = (*KernelMachine._busy, *HERE)
+    precision = "double"
+    stream_: dict[str, Any] | None = None  # record of ``adatron stream``: what it has learned from which input
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelMachine._parameter_constraints,
+        "window": [Interval(Integral, 1, None, closed="left"), None],
+        "class_weight": [dict, None],
+        "augment": [Interval(Real, 0.0, None, closed="neither")],
+    }
+
+    # -- the learner
+
+    @property
+    def turn(self) -> AbstractContextManager[Any]:
+        """The turn of a fit or a step: threads that learn do it one after the other."""
+        return vars(self).setdefault("_turn", RLock())
+
+    @property
+    def learner(self) -> Learner:
+        """The samples and their solution, for work within the present limits."""
+        check_is_fitted(self)
+        self._refuse_compact()
+        self._learner.limits = self._limits
+        return self._learner
+
+    @property
+    def _limits(self) -> Limits:
+        return Limits(self.n_jobs, self.window, self.max_time)
+
+    def for_step(self) -> Learner:
+        """Return the learner, unless a parameter that the solution rests on was changed by ``set_params``."""
+        learner = self.learner
+        self._validate_params()
+        for name, before in learner.foundation.fixed.items():
+            now = getattr(self, name)
+            if now != before:
+                raise ValueError(
+                    f"The {name!r} parameter was changed from {quoted(before)} to {quoted(now)} after fit. "
+                    f"Call fit again{', or set_C' if name == 'C' else ''}."
+                )
+        return learner
+
+    def foundation(self, **changed: Any) -> Foundation:
+        """Return the parameters that a solution rests on, some of them changed, and their programs."""
+        params = {**self.get_params(deep=False), **changed}
+        form = type(self)(**params).formulation(float(params.get("augment", 1.0)))
+        return Foundation({name: params[name] for name in FIXED if name in params}, form)
+
+    @property
+    def store(self) -> Store:
+        """The samples."""
+        return self.learner.store
+
+    @property
+    def tracks(self) -> list[Track]:
+        """The programs with their solutions."""
+        return self.learner.tracks
+
+    @property
+    def _is_new(self) -> bool:
+        """Whether there are no samples yet, so that a step is a fit."""
+        self._refuse_compact()
+        return "_learner" not in vars(self)
+
+    def _refuse_compact(self) -> None:
+        if "_model" in vars(self) and "_learner" not in vars(self):
+            raise CompactError
+
+    def _begin(
+        self, X: Any, y: Vector, weight: Vector, ids: Any, repeated: Vector | None, head: Head, **found: Any
+    ) -> Self:
+        """Solve the problem of checked samples from nothing.
+
+        repeated : the user's weights; None is 1
+        head : that of the model
+        found : what else the fit has found
+        """
+        if self._given:
+            raise ValueError(
+                "An incremental model needs samples, not kernel values: kernel='precomputed' is none for it."
+            )
+        kernel, gamma, _ = self._resolved(X, repeated)
+        if kernel.compiled and not kernel.convex:
+            raise ValueError(f"An incremental model needs a positive semi-definite kernel. Got {quoted(kernel)}.")
+        learner = Learner(Settled(kernel, gamma, head), self.foundation(), self._limits, self.turn)
+        learner.begin(X, y, weight, ids)
+        with uninterrupted():
+            vars(self).update(found, stream_=None, _learner=learner)
+            vars(self).pop("_model", None)  # of a compact model
+        return self
+
+    def _checked(self, X: Any, first: bool, **targets: Any) -> Any:
+        """Return X in float64 as the store keeps it, and y if it is given, checked as scikit-learn does."""
+        refuse_remote(self, X)
+        found = checked(self, X, (np.float64,), reset=first, order="C", **targets)
+        X, y = found if targets else (found, None)
+        if not objects.is_function(self.kernel):
+            inputs.refuse_huge(X)
+        if not first and sparse.issparse(X) != sparse.issparse(self._learner.store.X):
+            X = X.toarray() if sparse.issparse(X) else sparse.csr_matrix(X)
+        return tidy(X) if sparse.issparse(X) else opened(X), y
+
+    # -- the model
+
+    @property
+    def model_(self) -> Model:
+        """The model of the solution, gathered when it is asked for."""
+        learner: Learner | None = vars(self).get("_learner")
+        return super().model_ if learner is None else learner.model()
+
+    def part(self, name: str, asked: str) -> Any:
+        learner: Learner | None = vars(self).get("_learner")
+        if learner is None:
+            return super().part(name, asked)
+        return False if name == "compact" else getattr(learner if name in KNOWN else learner.model(), name)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_learner" in vars(self) or super().__sklearn_is_fitted__()
 
     @property
     def n_refactor_(self) -> int:
         """Gradients that were computed anew because of drift, since ``fit``."""
-        check_is_fitted(self)
         return int(sum(track.counts[1] for track in self.tracks))
+
+    @property
+    def n_refit_(self) -> int:
+        """Solutions that were found anew because rounding left no way, since ``fit``."""
+        return self.learner.n_refit
 
     @property
     def ids_(self) -> Ids:
         """Ids of the samples in the model, (n_samples,), in the order in which ``support_`` numbers them."""
-        check_is_fitted(self)
         return self.store.ids.copy()
-
-    @property
-    def model_(self) -> Model:
-        """The model of the solution, gathered when it is asked for: no step copies all support vectors."""
-        if "_asked" not in vars(self):
-            return super().model_
-        made = self._asked
-        if "model" not in made:
-            with self.turn:
-                made = self._asked
-                if "model" not in made:
-                    made["model"] = self._gather()
-        return made["model"]
-
-    def part(self, name: str, asked: str) -> Any:
-        settled = vars(self).get("_settled")
-        if settled is None:
-            return super().part(name, asked)
-        if name == "compact":
-            return False
-        return getattr(settled if name in settled._fields else self.model_, name)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_asked" in vars(self) or super().__sklearn_is_fitted__()
-
-    def __copy__(self) -> Self:
-        """Return a copy with samples and a solution of its own, which do not affect this one."""
-        with self.turn:
-            other, state = object.__new__(type(self)), vars(self)
-            own = deepcopy({name: state[name] for name in OWN if name in state})
-            vars(other).update({name: value for name, value in state.items() if name not in HERE}, **own)
-            if "_asked" in state:
-                other._asked = {**self._asked}
-            return other
 
     def compact(self) -> Self:
         """Return a smaller and faster model with the same decisions, see :meth:`SVC.compact`.
@@ -115,11 +225,7 @@ class Incremental(Learning):
         """
         return super().compact()
 
-    def with_model(self, model: Model) -> Self:
-        """Return a copy of this machine that has another model, and no samples."""
-        other, left = object.__new__(type(self)), (*OWN, *HERE, "_fitted", "_settled")
-        vars(other).update({name: value for name, value in dict(vars(self)).items() if name not in left}, _model=model)
-        return super(Incremental, other).with_model(model)
+    # -- forgetting, and the files that must forget, too
 
     def forget(self, ids: Any) -> Self:
         """Unlearn some samples: the solution becomes that of the others, and no byte of these rows stays.
@@ -150,29 +256,25 @@ class Incremental(Learning):
         OSError
             A file cannot be written. The rows have left this estimator but not that file; ``forget([])`` tries again.
         """
-        check_is_fitted(self)
-        self._refuse_changed()
-        slots = self._store.slots(ids)
-        if len(slots) == self._store.n:
-            raise ValueError("ids must leave at least one sample in the model. Got all of them.")
-        with ExitStack() as held:
+        with self.turn, ExitStack() as held:
+            learner = self.for_step()
+            slots = learner.store.slots(ids)
+            if len(slots) == learner.store.n:
+                raise ValueError("ids must leave at least one sample in the model. Got all of them.")
             for keeper in self.keepers():
                 held.enter_context(keeper.held())
             for keeper in self.keepers():
                 keeper.check()
             if len(slots):
-                self._forget(slots)
+                learner.forget(slots)
+                self._forget_lines()
             for keeper in self.keepers():
                 keeper.write()
         return self
 
-    def _forget(self, slots: Ids) -> None:
-        events = self._events()
-        with self.in_time(self._store), self._or_as_before() as undo:
-            self._remove(slots, undo)
-            self._finish(events)
-        self._store.generation += 1
-        if self.stream_ is not None and "inputs" in self.stream_:  # digests of lines would prove a guess of a row
+    def _forget_lines(self) -> None:
+        """Blank digests of lines, which would prove a guess of a row."""
+        if self.stream_ is not None and "inputs" in self.stream_:
             lines, inputs = self.stream_["lines"], self.stream_["inputs"]
             blank = {name: {**one, "since": lines[name], "digest": ""} for name, one in inputs.items()}
             self.stream_ = {**self.stream_, "inputs": blank}
@@ -180,7 +282,7 @@ class Incremental(Learning):
     @property
     def generation(self) -> int:
         """The number of times that samples were forgotten; the state of a model with the smaller number is behind."""
-        return self.store.generation if "_store" in vars(self) else 0
+        return self._learner.store.generation if "_learner" in vars(self) else 0
 
     @property
     def files_(self) -> list[str]:
@@ -219,96 +321,39 @@ class Incremental(Learning):
             that were computed from them and stayed (a scaler before the model, ``gamma='scale'``, a class without
             samples). 'unknown' names what no program can know.
         """
-        check_is_fitted(self)
-        with self.in_time(self.store):
-            return report(self, refit, self.files_, self.keepers())
+        learner = self.learner
+        with learner.in_time():
+            return report(learner, refit, self.files_, self.keepers())
 
-    def _settled_kernel(self) -> Resolved:
-        return Resolved(self._settled.kernel, self._settled.gamma, self._settled.kernel)
+    # -- copies and states
 
-    def _gather_one(self) -> Model:
-        """Return the model of one program."""
-        coefficients, settled = self._coefficients_of_all(), self._settled
-        support = np.flatnonzero(coefficients[0])
-        counts, intercepts = np.array([len(support)], np.int32), np.array([self._fitted[0].intercept])
-        parts = {"counts": counts, "intercepts": intercepts, "head": settled.head, "proofs": settled.proofs}
-        return self.made(self._store.X, self._settled_kernel(), support, coefficients[:, support], **parts)
-
-    @abstractmethod
-    def _gather(self) -> Model:
-        """Return the model of the solution."""
-
-    def _coefficients_of_all(self) -> Vector:
-        """Return coefficients of all samples, (n_problems, n_samples)."""
-        out = np.zeros((len(self._tracks), self._store.n))
-        for row, track in zip(out, self._tracks, strict=True):
-            row[track.numbers] = track.beta
-        return out
+    def __copy__(self) -> Self:
+        """Return a copy with samples and a solution of its own, which do not affect this one."""
+        other = object.__new__(type(self))
+        with self.turn:
+            vars(other).update({name: one for name, one in vars(self).items() if name not in HERE})
+            if "_learner" in vars(self):
+                other._learner = self._learner.copy(other.turn)
+        return other
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for copies, which know of no files: of a model with samples, not its support vectors."""
-        state: Any = super().__getstate__()
-        kept = {name: value for name, value in state.items() if name not in HERE}
-        if "_settled" not in kept:
-            return kept
-        settled = flat(type(self), kept.pop("_settled"))
-        return {**{name: value for name, value in kept.items() if name not in attributes_of(type(self))}, **settled}
-
-    def lasting_state(self) -> dict[str, Any]:
-        """Return the state that a model file keeps besides the parameters."""
-        state = super().lasting_state()
-        if "_tracks" in state:
-            del state["_fitted"]
-            state |= {"_store": self._store.state(), "_tracks": [track.state() for track in self._tracks]}
-        return state
-
-    def restore_state(self, state: dict[str, Any]) -> None:
-        """Restore the state that ``lasting_state`` gave; the paths begin when they are first needed."""
-        if "_tracks" not in state:
-            super().restore_state(state)
-            return
-        vars(self).update(state)
-        self._settle(grouped(type(self), vars(self)))
-        self._store = Store.of(state["_store"])
-        self._tracks = [Track.of(self._store, self._settled.kernel, one) for one in state["_tracks"]]
-        iterations = np.atleast_1d(self.n_iter_).tolist()
-        self._finish([now - n for now, n in zip(self._events(), iterations, strict=True)], anew=False)
-        self._refuse_torn()
-        _ = self.model_  # non-finite numbers must fail now, not in a prediction
+        """Return the state for copies, pickles and files: of a model with samples, not its support vectors."""
+        kept, learner = super().__getstate__(), vars(self).get("_learner")
+        return kept if learner is None else {**kept, **learner.state(), **flat(type(self), learner)}
 
     def _restore(self, own: bool) -> None:
         super()._restore(own)
-        if "_tracks" in vars(self) and "_asked" not in vars(self):
+        if "_tracks" in vars(self):
             self._refuse_state("all that is known of the solution is missing")
 
     def _make(self, parts: dict[str, Any]) -> None:
-        if "_tracks" not in vars(self):
+        """Make the learner of a state, given its parts; a compact model has none."""
+        state = vars(self)
+        own = {name: state.pop(name) for name in STATE if name in state}
+        if "_tracks" not in own:
             super()._make(parts)
             return
-        self._settle(parts)
-        self._refuse_torn()
-        _ = self.model_  # what is wrong must fail now
-
-    def _settle(self, parts: dict[str, Any]) -> None:
-        """Keep what a state says of the solution."""
-        proofs, self._asked = Proofs(**parts["proofs"]), {}
-        self._settled = Settled(parts["kernel"], parts["gamma"], self._head_of(parts), proofs)
-
-    def _refuse_torn(self) -> None:
-        """Fail if samples and programs that came from elsewhere do not fit each other."""
-        if fault := next(self._faults(), None):
-            raise ValueError(fault)
-
-    def _faults(self) -> Iterator[str]:
-        """Yield what is wrong with the samples and the programs."""
-        state, head = vars(self), self._settled.head
-        yield from (f"{name} is missing" for name in ("_store", "_tracks", "_fitted", "_fixed") if name not in state)
-        classes = len(head.labels) if isinstance(head, Classes) else 0
-        store, tracks, width = self._store, self._tracks, state.get("n_features_in_")
-        yield from filter(None, [store.fault(width, classes) if hasattr(store, "fault") else "_store holds no samples"])
-        both = isinstance(tracks, list) and isinstance(self._fitted, Fits)  # pyright: ignore[reportUnnecessaryIsInstance]
-        if not both or not len(tracks) == len(self._fitted) == head.n_problems:
-            yield f"there are not {head.n_problems} programs"
-        for track in tracks:
-            known = hasattr(track, "fault")
-            yield from filter(None, [track.fault(store, classes) if known else "_tracks holds no programs"])
+        settled = Settled(parts["kernel"], parts["gamma"], self._head_of(parts))
+        learner = Learner(settled, self.foundation(**own["_fixed"]), self._limits, self.turn)
+        learner.restore(own, parts["proofs"]["n_iter"], state.get("n_features_in_"))
+        self._learner = learner

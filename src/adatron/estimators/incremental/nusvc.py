@@ -75,12 +75,12 @@ class IncrementalNuSVC(IncrementalClassifier, NuSVC):
         self._keep(locals())
 
     def formulation(self, augment: float) -> Formulation:
-        form = super().formulation(augment)
+        form, nu = super().formulation(augment), self.nu
 
         def program(y: Vector, weight: Vector) -> Dual:
             one, other = float(weight[y < 0].sum()), float(weight[y > 0].sum())
-            if not feasible_nu(self.nu, one, other):
-                raise ValueError(infeasible(self.nu, f"classes of weight {one:g} and {other:g}"))
+            if not feasible_nu(nu, one, other):
+                raise ValueError(infeasible(nu, f"classes of weight {one:g} and {other:g}"))
             return form.program(y, weight)
 
         return replace(form, program=program)

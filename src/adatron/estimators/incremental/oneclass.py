@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.model import Model
 from ..base.callbacks import fitting
 from ..checks import inputs
 from ..oneclass import OneClassSVM
@@ -67,10 +66,6 @@ class IncrementalOneClassSVM(Incremental, OneClassSVM):
     ) -> None:
         self._keep(locals())
 
-    def _gather(self) -> Model:
-        return self._gather_one()
-
-    @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, ids: Any = None) -> Self:
         """Solve the problem from nothing; the model forgets all samples that it had.
 
@@ -96,11 +91,14 @@ class IncrementalOneClassSVM(Incremental, OneClassSVM):
         ArithmeticError
             Rounding leaves no way to the solution.
         """
-        with self._anew():
-            X, _ = self._checked(X, True)
-            weight = inputs.weights(X, sample_weight)
-            self._begin(X, np.zeros(X.shape[0]), weight, ids, None if sample_weight is None else weight, self.reads)
-        return self
+        with self.turn:
+            return self._fit(X, y, sample_weight, ids)
+
+    @fitting
+    def _fit(self, X: Any, y: Any, sample_weight: Any, ids: Any) -> Self:
+        X, _ = self._checked(X, True)
+        weight = inputs.weights(X, sample_weight)
+        return self._begin(X, np.zeros(X.shape[0]), weight, ids, None if sample_weight is None else weight, self.reads)
 
     def partial_fit(self, X: Any, y: Any = None, ids: Any = None, sample_weight: Any = None) -> Self:
         """Learn more samples: the solution becomes that of all samples.
@@ -118,15 +116,16 @@ class IncrementalOneClassSVM(Incremental, OneClassSVM):
         -------
         self : the estimator
         """
-        if self._is_new:
-            return self.fit(X, y, sample_weight, ids)
-        X, _ = self._checked(X, False)
-        self._learn(X, np.zeros(X.shape[0]), inputs.weights(X, sample_weight), ids)
+        with self.turn:
+            if self._is_new:
+                return self._fit(X, y, sample_weight, ids)
+            X, _ = self._checked(X, False)
+            self.for_step().learn(X, np.zeros(X.shape[0]), inputs.weights(X, sample_weight), ids)
         return self
 
     def loo_decision(self) -> NDArray[np.float64]:
         """Return each sample's decision value by the model of all others, (n_samples,), in the order of ``ids_``."""
-        return loo_values(self)[:, 0]
+        return loo_values(self.learner)[:, 0]
 
     def loo_error(self) -> float:
         """Return the exact fraction of samples that are outside by the model of all others."""

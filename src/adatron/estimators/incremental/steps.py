@@ -10,7 +10,7 @@ from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.utils import get_tags
 
 from ..forms.way import is_search, of_class
-from .learning import Learning
+from .store import Store
 
 
 def keeping(model: Any) -> list[str]:
@@ -30,10 +30,10 @@ def keeping(model: Any) -> list[str]:
     return steps + searches
 
 
-def remembers(model: Any, last: Learning, one: int) -> bool:
+def remembers(model: Any, store: Store, one: int) -> bool:
     """Return whether a step before the model has seen a sample that is still in it."""
-    age = last.store.age[last.store.slots([one])][0]
-    return any(age < seen(step, last) for _, step in fitted_steps(model))
+    age = store.age[store.slots([one])][0]
+    return any(age < seen(step, store) for _, step in fitted_steps(model))
 
 
 def fitted_steps(model: Any) -> list[tuple[str, Any]]:
@@ -70,10 +70,10 @@ def _leaves(name: str, step: Any) -> Iterator[tuple[str, Any]]:
         yield from _leaves(f"{name}__{part}", one)
 
 
-def seen(step: Any, last: Learning) -> int:
+def seen(step: Any, store: Store) -> int:
     """Return how many samples, by their arrival, a step may have seen: those of the model's first call, or more."""
     count = getattr(step, "n_samples_seen_", None)  # an array over the features if values were missing
-    return last.store.arrived if count is None else max(last.store.first, int(np.ceil(np.max(count))))
+    return store.arrived if count is None else max(store.first, int(np.ceil(np.max(count))))
 
 
 def _statistics(step: Any) -> list[str]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...model.sound import invalid_csr
+from ...model.sound import unreadable
 from ...quoted import quoted
 from ...threads import Clock
 
@@ -143,11 +143,11 @@ class Store:
 
     def backup(self) -> tuple[Any, ...]:
         """Return the argument of ``restore``, which works if only ``append`` has changed anything since."""
-        return self._X, self.n, self.arrived, self.next_id
+        return self._X, self.n, self.arrived, self.next_id, self.generation
 
     def restore(self, backup: tuple[Any, ...]) -> None:
         """Restore the state at ``backup``; the spare room then holds nothing that has come since."""
-        X, self.n, self.arrived, self.next_id = backup
+        X, self.n, self.arrived, self.next_id, self.generation = backup
         if not isinstance(X, np.ndarray):
             self._X = X
         for table in self._dense():
@@ -155,27 +155,6 @@ class Store:
 
     def _dense(self) -> list[NDArray[Any]]:
         return [table for table in (*self._columns.values(), self._X) if isinstance(table, np.ndarray)]
-
-    def fault(self, width: Any, classes: int) -> str:
-        """Return what is wrong with the sizes of a store that comes from elsewhere, or nothing.
-
-        classes : how many there are; 0 if ``y`` has targets
-        """
-        if vars(Store(np.zeros((0, 0)))).keys() - vars(self).keys():
-            return "the samples lack a field"
-        X, n = self._X, self.n
-        if not isinstance(n, int) or not isinstance(self._columns, dict):  # pyright: ignore[reportUnnecessaryIsInstance]
-            return "the samples are not counted"
-        if invalid_csr(X) if sparse.issparse(X) else not isinstance(X, np.ndarray) or X.ndim != 2:
-            return "the samples are no rows"
-        room = X.shape[0] == n if sparse.issparse(X) else 0 <= n <= len(X)
-        if X.dtype != np.float64 or X.shape[1] != width or not room:
-            return f"the samples have the shape {X.shape}; {n} samples of {width} features are needed"
-        for name, dtype in self._types().items():
-            column = self._columns.get(name)
-            if not isinstance(column, np.ndarray) or column.ndim != 1 or column.dtype != dtype or len(column) < n:
-                return f"the samples have no {name} each"
-        return f"y is beyond {classes} classes" if classes and not np.isin(self.y, np.arange(classes)).all() else ""
 
     @staticmethod
     def _types() -> dict[str, type[Any]]:
@@ -188,10 +167,32 @@ class Store:
         return {"X": self.X, **counts, **columns}
 
     @classmethod
-    def of(cls, state: dict[str, Any]) -> Store:
-        """Build the store from what ``state`` gave."""
-        store = cls(state["X"])
-        store.append(state["X"], *(state[name] for name in COLUMNS))
+    def of(cls, state: dict[str, Any], width: Any, classes: int) -> Store:
+        """Build the store from what ``state`` gave, perhaps elsewhere.
+
+        width : features of a sample
+        classes : how many there are; 0 if ``y`` has targets
+
+        Raises
+        ------
+        ValueError
+            The parts do not fit each other.
+        KeyError, TypeError
+            A part is missing, or is something else.
+        """
+        X = state["X"]
+        if fault := unreadable(X, "d"):
+            raise ValueError(f"X of the samples {fault}")
+        if X.shape[1] != width:
+            raise ValueError(f"the samples have the shape {X.shape}; {width} features are needed")
+        for name, dtype in cls._types().items():
+            column = state[name]
+            if not isinstance(column, np.ndarray) or column.dtype != dtype or column.shape != X.shape[:1]:
+                raise ValueError(f"the samples have no {name} each")
+        if classes and not np.isin(state["y"], np.arange(classes)).all():
+            raise ValueError(f"y is beyond {classes} classes")
+        store = cls(X)
+        store.append(X, *(state[name] for name in COLUMNS))
         for name in COUNTS:
             setattr(store, name, int(state[name]))
         return store

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..svc import SVC
-from .c_path import HasC
+from . import c_path
 from .classifier import IncrementalClassifier
 from .machine import Incremental
 
 
-class IncrementalSVC(HasC, IncrementalClassifier, SVC):
+class IncrementalSVC(IncrementalClassifier, SVC):
     r"""C-support vector classification that learns and unlearns: after each step the exact solution, certified.
 
     ``partial_fit`` adds samples, ``forget`` takes them away, ``set_C`` changes C. The solution follows its exact path.
@@ -100,3 +100,5 @@ class IncrementalSVC(HasC, IncrementalClassifier, SVC):
         max_time: float | None = None,
     ) -> None:
         self._keep(locals())
+
+    set_C, C_path = c_path.set_C, c_path.C_path

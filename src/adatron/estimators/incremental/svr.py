@@ -7,16 +7,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.model import Model
 from ..base.callbacks import fitting
 from ..checks import inputs
 from ..svr import SVR
-from .c_path import HasC
+from . import c_path
 from .leave_out import loo_values
 from .machine import Incremental
 
 
-class IncrementalSVR(HasC, Incremental, SVR):
+class IncrementalSVR(Incremental, SVR):
     r"""Epsilon-support vector regression that learns and unlearns: after each step the exact solution, certified.
 
     Parameters
@@ -73,10 +72,8 @@ class IncrementalSVR(HasC, Incremental, SVR):
     ) -> None:
         self._keep(locals())
 
-    def _gather(self) -> Model:
-        return self._gather_one()
+    set_C, C_path = c_path.set_C, c_path.C_path
 
-    @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None, ids: Any = None) -> Self:
         """Solve the problem from nothing; the model forgets all samples that it had.
 
@@ -102,11 +99,14 @@ class IncrementalSVR(HasC, Incremental, SVR):
         ArithmeticError
             Rounding leaves no way to the solution.
         """
-        with self._anew():
-            X, y = self._checked(X, True, y=y, y_numeric=True)
-            weight = inputs.weights(X, sample_weight)
-            self._begin(X, y, weight, ids, None if sample_weight is None else weight, self.reads)
-        return self
+        with self.turn:
+            return self._fit(X, y, sample_weight, ids)
+
+    @fitting
+    def _fit(self, X: Any, y: Any, sample_weight: Any, ids: Any) -> Self:
+        X, y = self._checked(X, True, y=y, y_numeric=True)
+        weight = inputs.weights(X, sample_weight)
+        return self._begin(X, y, weight, ids, None if sample_weight is None else weight, self.reads)
 
     def partial_fit(self, X: Any, y: Any, ids: Any = None, sample_weight: Any = None) -> Self:
         """Learn more samples: the solution becomes that of all samples.
@@ -124,16 +124,17 @@ class IncrementalSVR(HasC, Incremental, SVR):
         -------
         self : the estimator
         """
-        if self._is_new:
-            return self.fit(X, y, sample_weight, ids)
-        X, y = self._checked(X, False, y=y, y_numeric=True)
-        self._learn(X, y, inputs.weights(X, sample_weight), ids)
+        with self.turn:
+            if self._is_new:
+                return self._fit(X, y, sample_weight, ids)
+            X, y = self._checked(X, False, y=y, y_numeric=True)
+            self.for_step().learn(X, y, inputs.weights(X, sample_weight), ids)
         return self
 
     def loo_prediction(self) -> NDArray[np.float64]:
         """Return the prediction for each sample by the model of all others, (n_samples,), in the order of ``ids_``."""
-        return loo_values(self)[:, 0]
+        return loo_values(self.learner)[:, 0]
 
     def loo_error(self) -> float:
         """Return the exact leave-one-out error, the mean squared error of ``loo_prediction``."""
-        return float(np.mean((self.loo_prediction() - self._store.y) ** 2))
+        return float(np.mean((self.loo_prediction() - self.store.y) ** 2))

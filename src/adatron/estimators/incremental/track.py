@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
@@ -20,6 +19,7 @@ from ...certificates import (
     semidefinite,
 )
 from ...fitting.fits import Fitted
+from ...fitting.formulation import Program
 from ...gram import Gram, Source, View
 from ...kernels import Kernel
 from ...model.sound import is_vector
@@ -31,7 +31,6 @@ from .store import Store
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
-Program = Callable[[Vector, Vector], Dual]  # takes targets and weights
 BLOCK = 256  # Rows of K that are made at a time.
 NOTHING = Certificate(0.0, 0.0, 0.0)  # that of no samples
 ROUNDING = 1e-12  # Fraction of the largest term of a gradient.
@@ -78,19 +77,16 @@ class Track:
         track.restore(tuple(state[name] for name in ("slots", "beta", "g", "counts")))
         return track
 
-    def fault(self, store: Any, classes: int) -> str:
-        """Return what is wrong with the sizes of a program that comes from elsewhere, or nothing."""
-        if vars(Track(store, None, None, 0)).keys() - vars(self).keys():  # pyright: ignore[reportArgumentType]
-            return "a program lacks a field"
+    def fault(self, classes: int) -> str:
+        """Return what is wrong with a program that comes from elsewhere, given the number of classes, or nothing."""
         slots, sides = self.slots, (0, 0) if self.sides is None else self.sides
-        if self.store is not store or (self.sides is None) != (not classes):
+        if (self.sides is None) != (not classes):
             return "a program is that of other samples"
         if len(sides) != 2 or (classes and not (0 <= sides[0] < classes and -1 <= sides[1] < classes)):
             return f"a program is not of two of {classes} classes"
-        if slots is not None and not (is_vector(slots, "i") and ((slots >= 0) & (slots < store.n)).all()):
+        if slots is not None and not (is_vector(slots, "i") and ((slots >= 0) & (slots < self.store.n)).all()):
             return "a program numbers other samples"
-        path: Any = () if self._path is None else [getattr(self._path, name, None) for name in ("beta", "g")]
-        if not all(is_vector(one, "d") and len(one) == len(self.numbers) for one in (self.beta, self.g, *path)):
+        if not all(is_vector(one, "d") and len(one) == len(self.numbers) for one in (self.beta, self.g)):
             return "a program has not a coefficient and a gradient for each of its samples"
         return "" if is_vector(self._past, "i") and len(self._past) == 2 else "a program does not count its steps"
 

@@ -204,11 +204,10 @@ class InputMarginSVC(Classifier):
         self._keep(locals())
 
     def formulation(self, augment: float) -> Formulation:
-        bound = self.C if self.algorithm == "simplified" else np.inf
+        C = self.C
+        bound = C if self.algorithm == "simplified" else np.inf
         separable = bool(np.isfinite(bound))
-        return Formulation(
-            lambda y, weight: csvc(y, bounds(self.C, weight)), bound=bound, sized=False, separable=separable
-        )
+        return Formulation(lambda y, weight: csvc(y, bounds(C, weight)), bound=bound, sized=False, separable=separable)
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils._param_validation import validate_parameter_constraints
 
 from ...estimators.checks.inputs import given
-from ...estimators.incremental.learning import FIXED
+from ...estimators.incremental.machine import FIXED
 from ...kernels import Kernel
 from ...model.heads import Classes
 from ...quoted import quoted

@@ -80,7 +80,7 @@ def _over_nu(facts: Facts, panel: Panel) -> None:
                 break
             model = refitted(facts.subject, twin, nu=nu, max_time=facts.clock.left()).model
             values = model.decision_function(facts.subject.rows)
-            out = np.concatenate(in_time(slots, facts.clock, partial(loo_values, model, False))[1])[:, 0] < 0.0
+            out = np.concatenate(in_time(slots, facts.clock, partial(loo_values, model.learner, False))[1])[:, 0] < 0.0
             spread = float(out.std() / np.sqrt(len(out))) if len(out) < twin.n else 0.0
             below = -CLOSE * float(np.abs(values).max())  # rounding puts samples on the boundary to either side
             outside, vectors = float(np.mean(values < below)), len(model.support_) / facts.n

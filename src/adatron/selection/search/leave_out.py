@@ -99,14 +99,15 @@ def solve(
 
 def _points(path: IncrementalSVC, cells: list[Cell]) -> Iterator[tuple[int, tuple[Dual, Vector]]]:
     """Yield the number of each cell, its program, and the solution."""
-    rows, (track,) = cells[0].fold.rows, path.tracks
+    rows, learner = cells[0].fold.rows, path.learner
+    (track,), program = learner.tracks, learner.program
     number_of = {int(rows.group[cell.fold.test[0]]): number for number, cell in enumerate(cells)}
-    dual, beta = track.dual(path.program), track.beta.copy()
+    dual, beta = track.dual(program), track.beta.copy()
     decisive = deciding(dual, beta, track.g)
     for one, number in number_of.items():
         if not decisive[one]:  # it has no coefficient, and no part in the bias
-            yield number, (track.dual(path.program, np.array([one])), beta)
-    for one, goal, left in left_out(path, track, np.flatnonzero(decisive)):
+            yield number, (track.dual(program, np.array([one])), beta)
+    for one, goal, left in left_out(learner, track, np.flatnonzero(decisive)):
         if one in number_of:
             yield number_of[one], (goal, feasible(goal, left.beta))
 

@@ -29,7 +29,7 @@ class Manner:
     accept_loss: bool = False
 
 
-class Learner:
+class Follower:
     """The model in a file, with the records that its journal adds.
 
     Parameters
@@ -198,7 +198,7 @@ class Learner:
             warnings.warn(gone, stacklevel=1)
             self.last.forget([])  # writes the model file, which says that the line was read
             return
-        known = remembers(self.model, self.last, one)
+        known = remembers(self.model, self.last.store, one)
         self.last.forget([one])
         if known and not self._warned:
             self._warned = True

@@ -1,0 +1,384 @@
+"""Learning and unlearning along the exact path; if something goes wrong, the solution is as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ...compiled.cache.uninterrupted import uninterrupted
+from ...fitting import engine
+from ...fitting.fits import Fits, Fitted
+from ...fitting.formulation import Formulation, Program
+from ...fitting.layout import Coefficients
+from ...fitting.problems import Listed, Problem
+from ...fitting.samples import Samples
+from ...gram import take_rows
+from ...kernels import Kernel
+from ...model.heads import Classes, Head
+from ...model.model import Model, Proofs
+from ...problems import Dual
+from ...solvers.path import Stalled, compaction
+from ...solvers.status import Status
+from ...threads import Clock, OutOfTime
+from ..base.convergence import warn_unless_converged
+from ..base.machine import proofs_of
+from ..checks.inputs import NOT_FINITE
+from ..checks.objects import is_function
+from .store import Store
+from .track import Track
+
+Ids = NDArray[np.int64]
+Vector = NDArray[np.float64]
+Undo = list[Callable[[], object]]
+CACHE = 500 * 2**20  # Bytes for kernel values while a solution is found.
+TRIES = (1e-6, 1e-10)  # Tolerances of the solution from which a path begins.
+HARD = 10_000  # Updates for each sample after which the search for a separating plane ends.
+INSEPARABLE = "No plane separates the samples of the classes, which C=inf needs: give a finite C."
+LOST = 1e-8  # Fraction of the largest gradient; rounding does not explain a larger violation.
+
+
+class Settled(NamedTuple):
+    """What a fit settles for all later steps; see ``Model``."""
+
+    kernel: Kernel
+    gamma: float
+    head: Head
+
+
+class Foundation(NamedTuple):
+    """The parameters that a solution rests on, by name, and the programs that they ask for."""
+
+    fixed: dict[str, Any]
+    form: Formulation
+
+
+class Limits(NamedTuple):
+    """Parameters that may change from step to step: threads, samples that are kept, and seconds of a step."""
+
+    n_jobs: int | None = None
+    window: int | None = None
+    max_time: float | None = None
+
+
+@dataclass
+class Solution:
+    """The certified solution after a step, and its model once somebody has asked for it."""
+
+    fits: Fits
+    proofs: Proofs
+    model: Model | None = None
+
+
+class Learner:
+    """The samples of an incremental machine, and the solution of its programs.
+
+    A step holds the turn, and ends with one assignment of ``solution``. Whoever asks for a model has the one before
+    the step, or waits.
+
+    Parameters
+    ----------
+    settled : the kernel and the head
+    foundation : what the programs are made of
+    limits : those of the next step; whoever asks the machine for its learner renews them
+    turn : the machine's lock
+    """
+
+    store: Store
+    tracks: list[Track]
+    solution: Solution
+
+    def __init__(
+        self, settled: Settled, foundation: Foundation, limits: Limits, turn: AbstractContextManager[Any]
+    ) -> None:
+        self.kernel, self.gamma, self.head = settled
+        self.foundation, self.limits, self.turn = foundation, limits, turn
+        self.n_refit = 0
+
+    @property
+    def program(self) -> Program:
+        """What makes the program of labels 1 and -1 or of targets, and weights."""
+        return self.foundation.form.program
+
+    def divisor(self, half_width: float) -> float:
+        """Return the divisor of decision values, from ``certificates.half_width``."""
+        divisors = self.foundation.form.divisors
+        return 1.0 if divisors is None else float(divisors(np.array([half_width]))[0])
+
+    @property
+    def proofs(self) -> Proofs:
+        """What is proven of the solution."""
+        return self.solution.proofs
+
+    # -- from nothing, from elsewhere, and to elsewhere
+
+    def begin(self, X: Any, y: Vector, weight: Vector, ids: Any) -> None:
+        """Solve the problem of checked samples from nothing."""
+        store = self.store = Store(X)
+        store.append(*self._arriving(X, y, weight, ids))
+        store.arrived = store.first = len(y)
+        sides = self.head.problems if isinstance(self.head, Classes) else [None]
+        self.tracks = [Track(store, self.kernel, one, len(sides) + 1) for one in sides]
+        with self.in_time():
+            for track in self.tracks:
+                track.grow(np.arange(store.n))
+                self.solve_anew(track)
+        self._finish([0] * len(sides))
+
+    def restore(self, state: dict[str, Any], n_iter: Any, width: Any) -> None:
+        """Take what ``state`` gave, check it, prove the solution anew, and gather its model.
+
+        n_iter : what the proofs of the solution say
+        width : features of a sample
+
+        Raises
+        ------
+        ValueError, TypeError, AttributeError, IndexError, KeyError
+            Something is wrong with it.
+        """
+        classes = len(self.head.labels) if isinstance(self.head, Classes) else 0
+        self.store = Store.of(state["_store"], width, classes)
+        self.tracks = [Track.of(self.store, self.kernel, one) for one in state["_tracks"]]
+        if len(self.tracks) != self.head.n_problems:
+            raise ValueError(f"there are not {self.head.n_problems} programs")
+        if fault := next(filter(None, (track.fault(classes) for track in self.tracks)), None):
+            raise ValueError(fault)
+        self.n_refit = int(state["n_refit_"])
+        before = zip(self._events(), np.atleast_1d(n_iter).tolist(), strict=True)
+        self._finish([now - n for now, n in before], anew=False)
+        self.model()  # what is wrong must fail now, not in a prediction
+
+    def state(self) -> dict[str, Any]:
+        """Return the state of the samples and the programs; the paths begin again when they are first needed."""
+        tracks = [track.state() for track in self.tracks]
+        return {
+            "_store": self.store.state(), "_tracks": tracks, "n_refit_": self.n_refit, "_fixed": self.foundation.fixed
+        }  # fmt: skip
+
+    def copy(self, turn: AbstractContextManager[Any]) -> Learner:
+        """Return a learner for another machine: with samples and paths of its own, and the same model."""
+        other = object.__new__(Learner)
+        with self.turn:
+            own = deepcopy({"store": self.store, "tracks": self.tracks})
+            vars(other).update({**vars(self), **own, "turn": turn})
+        return other
+
+    # -- the model
+
+    def model(self) -> Model:
+        """Return the model of the solution, gathered when it is asked for: no step copies all support vectors."""
+        if self.solution.model is None:
+            with self.turn:
+                if self.solution.model is None:
+                    self.solution.model = self._gathered(self.solution)
+        return self.solution.model
+
+    def _gathered(self, solution: Solution) -> Model:
+        X, found, head = self.store.X, solution.fits.found, self.head
+        dense = np.zeros((len(self.tracks), self.store.n))
+        for row, track in zip(dense, self.tracks, strict=True):
+            row[track.numbers] = track.beta
+        coefficients, intercepts = Coefficients.of(dense), found.intercept.copy()
+        if self.foundation.form.divisors is not None:
+            by = self.foundation.form.divisors(found.half_width)
+            with np.errstate(divide="ignore", invalid="ignore"):  # checked below
+                coefficients = coefficients._replace(values=coefficients.values / by[coefficients.problems])
+                intercepts = intercepts / by
+        if isinstance(head, Classes):
+            arranged = coefficients.arranged(self.store.y.astype(np.int64), len(head.labels), head.in_pairs)
+        else:
+            arranged = coefficients.arranged(np.zeros(self.store.n, np.int64), 1)
+        support, counts, dual = arranged
+        if not (np.isfinite(dual).all() and np.isfinite(intercepts).all()):
+            raise ValueError(NOT_FINITE)
+        as_sparse = sparse.issparse(X) and not is_function(self.foundation.fixed["kernel"])  # as scikit-learn
+        return Model(
+            kernel=self.kernel,
+            gamma=self.gamma,
+            vectors=take_rows(X, support, self.limits.n_jobs),
+            dual=sparse.csr_matrix(dual) if as_sparse else dual,
+            intercepts=intercepts,
+            support=support.astype(np.int32),
+            counts=counts,
+            head=head,
+            proofs=solution.proofs,
+            shape=X.shape,
+            width=X.shape[1],
+        )
+
+    # -- steps
+
+    @contextmanager
+    def in_time(self) -> Iterator[None]:
+        """Work on the samples within ``max_time``, in turn; a caller that changes the solution must undo it on failure.
+
+        Raises
+        ------
+        TimeoutError
+            The work takes longer.
+        """
+        with self.turn:
+            limit = self.limits.max_time
+            self.store.clock = Clock.starting(limit)
+            try:
+                yield
+            except OutOfTime:
+                text = f"The time limit (max_time={limit:g}) was reached; the model is as it was. Raise max_time."
+                raise TimeoutError(text) from None
+            finally:
+                self.store.clock = Clock()
+
+    @contextmanager
+    def step(self) -> Iterator[Undo]:
+        """Change the solution in time and certify it; restore everything if anything goes wrong.
+
+        The list takes functions that undo what else was done; the last one is called first.
+        """
+        undo: Undo = []
+        with self.in_time():
+            before, events = dict(vars(self)), self._events()
+            samples, backups = self.store.backup(), [track.backup() for track in self.tracks]
+            try:
+                yield undo
+                self._finish(events)
+            except BaseException:
+                with uninterrupted():
+                    for back in reversed(undo):
+                        back()
+                    self.store.restore(samples)
+                    for track, backup in zip(self.tracks, backups, strict=True):
+                        track.restore(backup)
+                    vars(self).update(before)
+                raise
+
+    def learn(self, X: Any, y: Vector, weight: Vector, ids: Any) -> None:
+        """Follow the solution to the solution with more samples."""
+        store, n, window = self.store, self.store.n, self.limits.window
+        some = self._arriving(X, y, weight, ids)
+        with self.step() as undo:
+            self._begin_paths()
+            store.append(*some)
+            store.arrived += len(y)
+            grown = [track for track in self.tracks if track.grow(np.arange(n, store.n))]
+            self._each(lambda track: track.extend(self.program), self._goal, grown)
+            excess = max(0, store.n - window) if window else 0
+            self._remove(np.sort(np.argsort(store.age, kind="stable")[:excess]), undo)
+
+    def forget(self, slots: Ids) -> None:
+        """Follow the solution to the solution without some samples."""
+        with self.step() as undo:
+            self._remove(slots, undo)
+            self.store.generation += 1
+
+    def follow(self, foundation: Foundation) -> None:
+        """Follow the solution to that of another C, within a step."""
+        self._begin_paths()
+        self.foundation = foundation
+        self._each(lambda track: track.path(self.program).follow(self._goal(track)), self._goal)
+
+    def solve_anew(self, track: Track, dual: Dual | None = None) -> None:
+        """Find the solution of a program without knowledge of another one's."""
+        dual = self._goal(track) if dual is None else dual
+        m = len(dual)
+        if not m:
+            track.begin(np.zeros(0), np.zeros(0))
+            return
+        samples, limit = Samples.alone(track.numbers), HARD * m if dual.hard_margin else -1
+        clock = track.store.clock
+        for tol in TRIES:
+            settings = engine.Settings(
+                track.kernel, "auto", "double", CACHE, self.limits.n_jobs, tol, None, limit, clock, None
+            )
+            fits = engine.fit(track.store.X, samples, Listed([Problem([0], lambda _: dual)]), settings)
+            clock.check()
+            found = fits.found
+            if dual.hard_margin and np.isinf(found.gap[0]):
+                raise ValueError(INSEPARABLE)
+            track.begin(*((np.zeros(m), -dual.t) if found.g is None else (found.beta, found.g)))
+            try:
+                track.start(dual)
+            except Stalled:
+                continue
+            track.moved()
+            return
+        raise Stalled
+
+    def _arriving(self, X: Any, y: Vector, weight: Vector, ids: Any) -> tuple[Any, ...]:
+        """Return the samples that are taken in: those with a weight, and within the window."""
+        new, age = self.store.new_ids(ids, len(y)), self.store.arrived + np.arange(len(y))
+        kept = np.flatnonzero(weight > 0)[-(self.limits.window or len(y)) :]
+        if not len(kept):
+            raise ValueError("Invalid input - all samples have zero or negative weights.")
+        return X[kept], y[kept], weight[kept], new[kept], age[kept]
+
+    def _goal(self, track: Track) -> Dual:
+        return track.dual(self.program)
+
+    def _begin_paths(self) -> None:
+        """Begin each path at its solution, before the samples or the program are others."""
+        self._each(lambda track: track.path(self.program), self._goal)
+
+    def _each(
+        self, act: Callable[[Track], object], goal: Callable[[Track], Dual], tracks: list[Track] | None = None
+    ) -> None:
+        """Do something with each path; if rounding leaves no way, solve the path's goal anew."""
+        for track in self.tracks if tracks is None else tracks:
+            try:
+                act(track)
+            except Stalled:
+                self.n_refit += 1
+                self.solve_anew(track, goal(track))
+            track.moved()
+
+    def _remove(self, slots: Ids, undo: Undo) -> None:
+        """Take the weight from some samples, and drop them."""
+        if not len(slots):
+            return
+        store, places = self.store, {id(track): track.places(slots) for track in self.tracks}
+        some = [track for track in self.tracks if len(places[id(track)])]
+
+        def goal(track: Track) -> Dual:
+            return track.dual(self.program, places[id(track)])
+
+        self._each(lambda track: track.path(self.program).release(places[id(track)], goal(track)), goal, some)
+        order, number = compaction(store.n, slots), np.arange(store.n)
+        number[order] = np.arange(len(order))
+        for track in self.tracks:
+            track.drop(track.places(slots), number, self.program)
+        with uninterrupted():
+            undo.append(store.keep(order))
+
+    def _events(self) -> list[int]:
+        return [int(track.counts[0]) for track in self.tracks]
+
+    def _finish(self, events: list[int], anew: bool = True) -> None:
+        """Certify the solution, and let others see it.
+
+        ``anew`` allows to solve a program anew if its path has lost its way unnoticed.
+        """
+        since = [now - before for now, before in zip(self._events(), events, strict=True)]
+        fitted: list[Fitted] = []
+        for track, n in zip(self.tracks, since, strict=True):
+            one = track.fitted(self.program, n)
+            if anew and _is_lost(track, one):  # the path has lost its way unnoticed
+                self.n_refit += 1
+                self.solve_anew(track)
+                one = track.fitted(self.program, n)
+            lost = one.status is Status.CONVERGED and _is_lost(track, one)
+            fitted.append(replace(one, status=Status.STUCK) if lost else one)
+        fits = Fits.of(fitted)
+        proofs = proofs_of(fits, alone=len(fits) == 1)
+        if not isinstance(self.head, Classes):
+            proofs = proofs._replace(n_iter=int(proofs.n_iter[0]))
+        warn_unless_converged(fits, None, max_iter=-1)
+        self.solution = Solution(fits, proofs)
+
+
+def _is_lost(track: Track, one: Fitted) -> bool:
+    return one.certificate.kkt_violation > LOST * (1.0 + np.abs(track.g).max(initial=0.0))
