@@ -42,8 +42,8 @@ autosummary_filename_map = {
 autosummary_context = {
     "internal": [
         # What other parts of the library call.
-        *("divisor", "given_objects", "in_time", "keeper_of", "keepers", "lasting_state", "program", "remember_file"),
-        *("restore_state", "settings", "solve_anew", "with_probability"),
+        *("for_step", "foundation", "given_objects", "keeper_of", "keepers", "lasting_state", "remember_file"),
+        *("restore_state", "settings", "with_probability"),
         # What every estimator of scikit-learn has.
         *("get_metadata_routing", "set_fit_request", "set_partial_fit_request", "set_score_request"),
     ]

@@ -76,7 +76,7 @@ class Life:
         for one, (x, t) in self.kept.items():
             assert (by_id[one][0] == x).all()
             assert self.kind == "oneclass" or by_id[one][1] == t
-        programs = [(one, one.dual(model.learner.program)) for one in model.tracks]
+        programs = [(one, one.dual(model.learner.program)) for one in model.learner.tracks]
         assert all(kkt_violation(dual, one.beta, one.gradient(dual)) <= 1e-7 for one, dual in programs)
         for one, dual in programs:
             missed = np.abs(dual.sums(one.beta) - dual.totals).max(initial=0.0)
@@ -89,7 +89,7 @@ class Life:
         ours, theirs = np.atleast_1d(model.dual_objective_), np.atleast_1d(fresh.dual_objective_)
         np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-8)
         if self.unique():
-            for mine, others in zip(model.tracks, fresh.tracks, strict=True):
+            for mine, others in zip(model.learner.tracks, fresh.learner.tracks, strict=True):
                 ours, theirs = (
                     decision(t.dual(m.learner.program), t.beta, t.g)[np.argsort(t.numbers)]
                     for m, t in ((model, mine), (fresh, others))
@@ -98,7 +98,7 @@ class Life:
 
     def unique(self):
         """Whether b is: a variable is free in each equality (else any b in an interval is as good)."""
-        for one in self.model.tracks:
+        for one in self.model.learner.tracks:
             dual = one.dual(self.model.learner.program)
             free = dual.free(one.beta)
             if not all(free[tie].any() for tie, _ in zip(dual.ties(), dual.totals, strict=False)):

@@ -172,7 +172,7 @@ def test_loading_solves_nothing(tmp_path):
     """A model whose solution is damaged says so; it is not fitted by whoever loads it."""
     X, y = two_moons()
     model = IncrementalSVC(C=10.0).fit(X, y)
-    model.tracks[0].g += np.where(np.arange(len(y)) % 2, 0.3, -0.3)
+    model.learner.tracks[0].g += np.where(np.arange(len(y)) % 2, 0.3, -0.3)
     save(model, tmp_path / "a.adatron")
     with pytest.warns(ConvergenceWarning, match="Not converged"):
         again = load(tmp_path / "a.adatron")

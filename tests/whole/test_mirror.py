@@ -36,8 +36,7 @@ TESTED_IN = {
     "estimators/checks/test_inputs.py": "fitting/storage",
     "estimators/incremental/test_c_path.py": "track",
     "estimators/incremental/test_learner.py": "classifier machine nusvc oneclass report svc svr",
-    "estimators/incremental/test_learner_failures.py": "store estimators/base/convergence "
-    "compiled/cache/uninterrupted",
+    "estimators/incremental/test_learner_failures.py": "store estimators/base/convergence compiled/cache/uninterrupted",
     "estimators/input_space/test_svc.py": "steps margins/hyperplane margins/tilted margins/worth "
     "margins/algorithm model/tilted",
     "estimators/input_space/test_measure.py": "affine",

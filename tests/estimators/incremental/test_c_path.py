@@ -25,7 +25,7 @@ def test_a_path_in_C_holds_the_solution_of_every_C(kind):
         life.call(other.fit, model.store.X, model.store.y)
         coefficients, intercept = path.at(C)
         K = RBF(0.5)(model.store.X)
-        np.testing.assert_allclose(K @ coefficients, K @ other.tracks[0].beta, atol=1e-6)
+        np.testing.assert_allclose(K @ coefficients, K @ other.learner.tracks[0].beta, atol=1e-6)
         np.testing.assert_allclose(intercept, other.intercept_[0], atol=1e-6)
     life.assert_solved()  # the model itself has not moved
     with pytest.raises(ValueError, match="C must be on the path"):
@@ -66,7 +66,7 @@ def test_a_path_in_C_that_goes_nowhere_has_both_ends():
     life = Life(4, "svc", "rbf", False)
     (path,) = life.model.C_path(1.0)
     assert path.C.tolist() == [1.0, 1.0]
-    np.testing.assert_array_equal(path.at(1.0)[0], life.model.tracks[0].beta)
+    np.testing.assert_array_equal(path.at(1.0)[0], life.model.learner.tracks[0].beta)
 
 
 def test_a_path_in_C_without_a_way_is_an_arithmetic_error():

@@ -48,7 +48,7 @@ def test_counts_and_ids_go_on_after_loading(tmp_path):
     X, y = life.samples(2)
     life.model.partial_fit(X, y, ids=[70, 71])
     life.model.forget([71])
-    (track,) = life.model.tracks
+    (track,) = life.model.learner.tracks
     track.path(life.model.learner.program).refresh()
     adatron.save(life.model, tmp_path / "m.adatron")
     loaded = adatron.load(tmp_path / "m.adatron")

@@ -204,23 +204,10 @@ class KernelMachine(Parameters):
         support : numbers of the samples behind the columns of ``dual``
         parts : others, see ``Model``
         """
-        from ...gram import take_rows
-
-        values = inputs.given(resolved.serving)
-        as_sparse = sparse.issparse(X) and not objects.is_function(self.kernel)  # as scikit-learn
-        if not (np.isfinite(dual).all() and np.isfinite(parts["intercepts"]).all()):
-            raise ValueError(inputs.NOT_FINITE)
-        return Model(
-            kernel=resolved.kernel,
-            gamma=resolved.gamma,
-            vectors=X[:0, :0] if values else take_rows(X, support, self.n_jobs),
-            dual=sparse.csr_matrix(dual) if as_sparse else dual,
-            support=support.astype(np.int32),
-            shape=X.shape,
-            width=vars(self).get("n_features_in_") if values else X.shape[1],
-            samples=vars(self).pop("_given_objects", None),
-            **parts,
-        )
+        if inputs.given(resolved.serving):
+            parts["width"] = vars(self).get("n_features_in_")
+        samples = vars(self).pop("_given_objects", None)
+        return model_of(X, resolved, support, dual, self.kernel, self.n_jobs, samples=samples, **parts)
 
     def _take(self, model: Model, **found: Any) -> Self:
         """Replace the model, and what else the fit has found, in one step."""
@@ -338,6 +325,33 @@ class KernelMachine(Parameters):
             if found is not None:
                 return finish(found)
         return function.values(inputs.new_data(self, X, model, function), finish, decided, counted)
+
+
+def model_of(
+    X: Any, resolved: Resolved, support: NDArray[np.int64], dual: Any, given: Any, n_jobs: int | None, **parts: Any
+) -> Model:
+    """Return the model of a solution.
+
+    X : the checked samples
+    support : numbers of the samples behind the columns of ``dual``
+    given : the kernel as the user gave it
+    parts : others, see ``Model``
+    """
+    from ...gram import take_rows
+
+    values = inputs.given(resolved.serving)
+    as_sparse = sparse.issparse(X) and not objects.is_function(given)  # as scikit-learn
+    if not (np.isfinite(dual).all() and np.isfinite(parts["intercepts"]).all()):
+        raise ValueError(inputs.NOT_FINITE)
+    return Model(
+        kernel=resolved.kernel,
+        gamma=resolved.gamma,
+        vectors=X[:0, :0] if values else take_rows(X, support, n_jobs),
+        dual=sparse.csr_matrix(dual) if as_sparse else dual,
+        support=support.astype(np.int32),
+        shape=X.shape,
+        **{"width": X.shape[1], **parts},
+    )
 
 
 def proofs_of(fitted: Fits, alone: bool, unit: float = 1.0) -> Proofs:

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from ...compiled.cache.uninterrupted import uninterrupted
 from ...fitting import engine
@@ -19,8 +18,6 @@ from ...fitting.formulation import Formulation, Program
 from ...fitting.layout import Coefficients
 from ...fitting.problems import Listed, Problem
 from ...fitting.samples import Samples
-from ...gram import take_rows
-from ...kernels import Kernel
 from ...model.heads import Classes, Head
 from ...model.model import Model, Proofs
 from ...problems import Dual
@@ -28,9 +25,7 @@ from ...solvers.path import Stalled, compaction
 from ...solvers.status import Status
 from ...threads import Clock, OutOfTime
 from ..base.convergence import warn_unless_converged
-from ..base.machine import proofs_of
-from ..checks.inputs import NOT_FINITE
-from ..checks.objects import is_function
+from ..base.machine import Resolved, model_of, proofs_of
 from .store import Store
 from .track import Track
 
@@ -42,14 +37,6 @@ TRIES = (1e-6, 1e-10)  # Tolerances of the solution from which a path begins.
 HARD = 10_000  # Updates for each sample after which the search for a separating plane ends.
 INSEPARABLE = "No plane separates the samples of the classes, which C=inf needs: give a finite C."
 LOST = 1e-8  # Fraction of the largest gradient; rounding does not explain a larger violation.
-
-
-class Settled(NamedTuple):
-    """What a fit settles for all later steps; see ``Model``."""
-
-    kernel: Kernel
-    gamma: float
-    head: Head
 
 
 class Foundation(NamedTuple):
@@ -84,7 +71,7 @@ class Learner:
 
     Parameters
     ----------
-    settled : the kernel and the head
+    resolved, head : what a fit settles for all later steps
     foundation : what the programs are made of
     limits : those of the next step; whoever asks the machine for its learner renews them
     turn : the machine's lock
@@ -95,10 +82,15 @@ class Learner:
     solution: Solution
 
     def __init__(
-        self, settled: Settled, foundation: Foundation, limits: Limits, turn: AbstractContextManager[Any]
+        self,
+        resolved: Resolved,
+        head: Head,
+        foundation: Foundation,
+        limits: Limits,
+        turn: AbstractContextManager[Any],
     ) -> None:
-        self.kernel, self.gamma, self.head = settled
-        self.foundation, self.limits, self.turn = foundation, limits, turn
+        self.resolved, self.head, self.foundation, self.limits, self.turn = resolved, head, foundation, limits, turn
+        self.kernel, self.gamma = resolved.kernel, resolved.gamma
         self.n_refit = 0
 
     @property
@@ -173,11 +165,13 @@ class Learner:
 
     def model(self) -> Model:
         """Return the model of the solution, gathered when it is asked for: no step copies all support vectors."""
-        if self.solution.model is None:
+        solution = self.solution
+        if solution.model is None:
             with self.turn:
-                if self.solution.model is None:
-                    self.solution.model = self._gathered(self.solution)
-        return self.solution.model
+                solution = self.solution
+                if solution.model is None:
+                    solution.model = self._gathered(solution)
+        return solution.model
 
     def _gathered(self, solution: Solution) -> Model:
         X, found, head = self.store.X, solution.fits.found, self.head
@@ -195,22 +189,9 @@ class Learner:
         else:
             arranged = coefficients.arranged(np.zeros(self.store.n, np.int64), 1)
         support, counts, dual = arranged
-        if not (np.isfinite(dual).all() and np.isfinite(intercepts).all()):
-            raise ValueError(NOT_FINITE)
-        as_sparse = sparse.issparse(X) and not is_function(self.foundation.fixed["kernel"])  # as scikit-learn
-        return Model(
-            kernel=self.kernel,
-            gamma=self.gamma,
-            vectors=take_rows(X, support, self.limits.n_jobs),
-            dual=sparse.csr_matrix(dual) if as_sparse else dual,
-            intercepts=intercepts,
-            support=support.astype(np.int32),
-            counts=counts,
-            head=head,
-            proofs=solution.proofs,
-            shape=X.shape,
-            width=X.shape[1],
-        )
+        parts = {"intercepts": intercepts, "counts": counts, "head": head, "proofs": solution.proofs}
+        given = self.foundation.fixed["kernel"]
+        return model_of(X, self.resolved, support, dual, given, self.limits.n_jobs, **parts)
 
     # -- steps
 
@@ -266,7 +247,7 @@ class Learner:
             store.append(*some)
             store.arrived += len(y)
             grown = [track for track in self.tracks if track.grow(np.arange(n, store.n))]
-            self._each(lambda track: track.extend(self.program), self._goal, grown)
+            self._each(lambda track: track.path(self.program).extend(self._goal(track)), self._goal, grown)
             excess = max(0, store.n - window) if window else 0
             self._remove(np.sort(np.argsort(store.age, kind="stable")[:excess]), undo)
 

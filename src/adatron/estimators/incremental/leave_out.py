@@ -30,26 +30,20 @@ def loo_values(learner: Learner, signs: bool = False, slots: Ids | None = None) 
     store = learner.store
     if store.n < 2:
         raise ValueError("Leaving one out needs at least two samples. Got 1.")
-    with learner.in_time():
-        found = _values(learner, signs, np.arange(store.n) if slots is None else slots)
-    return found if slots is None else found[slots]
-
-
-def _values(learner: Learner, signs: bool, slots: Ids) -> Matrix:
-    store = learner.store
-    out = np.full((store.n, len(learner.tracks)), np.nan)
-    wanted = np.zeros(store.n, bool)
+    out, wanted = np.full((store.n, len(learner.tracks)), np.nan), np.full(store.n, slots is None)
     wanted[slots] = True
-    for column, track in zip(out.T, learner.tracks, strict=True):
-        dual = track.dual(learner.program)
-        column[track.numbers] = _of_program(learner, track, dual, signs, wanted[track.numbers])
-        others = np.flatnonzero(np.isnan(column) & wanted)
-        if len(others) and len(dual):
-            support = np.flatnonzero(track.beta)
-            values = track.kernel(store.X[others], store.X[track.numbers[support]]) @ track.beta[support]
-            divisor = learner.divisor(track.width(dual, track.beta, track.g))
-            column[others] = (values + intercept(dual, track.beta, track.g)) / divisor
-    return np.nan_to_num(out, copy=False)  # a program without samples gives 0
+    with learner.in_time():
+        for column, track in zip(out.T, learner.tracks, strict=True):
+            dual = track.dual(learner.program)
+            column[track.numbers] = _of_program(learner, track, dual, signs, wanted[track.numbers])
+            others = np.flatnonzero(np.isnan(column) & wanted)
+            if len(others) and len(dual):
+                support = np.flatnonzero(track.beta)
+                values = track.kernel(store.X[others], store.X[track.numbers[support]]) @ track.beta[support]
+                divisor = learner.divisor(track.width(dual, track.beta, track.g))
+                column[others] = (values + intercept(dual, track.beta, track.g)) / divisor
+    np.nan_to_num(out, copy=False)  # a program without samples gives 0
+    return out if slots is None else out[slots]
 
 
 def _of_program(learner: Learner, track: Track, dual: Dual, signs: bool, wanted: NDArray[np.bool_]) -> Vector:

@@ -19,14 +19,13 @@ from ...model.heads import Head
 from ...model.model import Model
 from ...quoted import quoted
 from ..base.attributes import flat
-from ..base.machine import KernelMachine
+from ..base.machine import KernelMachine, Resolved
 from ..checks import inputs, objects
 from ..checks.arrays import refuse_remote
 from ..checks.checked import checked
-from .learner import Foundation, Learner, Limits, Settled
+from .learner import Foundation, Learner, Limits
 from .report import report
 from .store import Store
-from .track import Track
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
@@ -137,11 +136,6 @@ class Incremental(KernelMachine):
         return self.learner.store
 
     @property
-    def tracks(self) -> list[Track]:
-        """The programs with their solutions."""
-        return self.learner.tracks
-
-    @property
     def _is_new(self) -> bool:
         """Whether there are no samples yet, so that a step is a fit."""
         self._refuse_compact()
@@ -164,10 +158,12 @@ class Incremental(KernelMachine):
             raise ValueError(
                 "An incremental model needs samples, not kernel values: kernel='precomputed' is none for it."
             )
-        kernel, gamma, _ = self._resolved(X, repeated)
-        if kernel.compiled and not kernel.convex:
-            raise ValueError(f"An incremental model needs a positive semi-definite kernel. Got {quoted(kernel)}.")
-        learner = Learner(Settled(kernel, gamma, head), self.foundation(), self._limits, self.turn)
+        resolved = self._resolved(X, repeated)
+        if resolved.kernel.compiled and not resolved.kernel.convex:
+            raise ValueError(
+                f"An incremental model needs a positive semi-definite kernel. Got {quoted(resolved.kernel)}."
+            )
+        learner = Learner(resolved, head, self.foundation(), self._limits, self.turn)
         learner.begin(X, y, weight, ids)
         with uninterrupted():
             vars(self).update(found, stream_=None, _learner=learner)
@@ -205,7 +201,7 @@ class Incremental(KernelMachine):
     @property
     def n_refactor_(self) -> int:
         """Gradients that were computed anew because of drift, since ``fit``."""
-        return int(sum(track.counts[1] for track in self.tracks))
+        return int(sum(track.counts[1] for track in self.learner.tracks))
 
     @property
     def n_refit_(self) -> int:
@@ -353,7 +349,7 @@ class Incremental(KernelMachine):
         if "_tracks" not in own:
             super()._make(parts)
             return
-        settled = Settled(parts["kernel"], parts["gamma"], self._head_of(parts))
-        learner = Learner(settled, self.foundation(**own["_fixed"]), self._limits, self.turn)
+        resolved = Resolved(parts["kernel"], parts["gamma"], parts["kernel"])
+        learner = Learner(resolved, self._head_of(parts), self.foundation(**own["_fixed"]), self._limits, self.turn)
         learner.restore(own, parts["proofs"]["n_iter"], state.get("n_features_in_"))
         self._learner = learner

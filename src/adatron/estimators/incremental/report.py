@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ...certificates import Certificate
 from ...model.heads import Classes
 from .learner import Learner
 from .leave_out import decision
@@ -26,7 +25,7 @@ UNKNOWN = [
 def report(learner: Learner, refit: bool, files: list[str], keepers: list[Any]) -> dict[str, Any]:
     """Return what ``Incremental.deletion_report`` returns: plain values only, which JSON can hold."""
     found: dict[str, Any] = {"samples": learner.store.n, "arrived": learner.store.arrived}
-    proofs = [_proof(learner, track) for track in learner.tracks]
+    proofs = [track.prove(track.dual(learner.program)) for track in learner.tracks]
     found["kkt_violation"] = float(max(proof.kkt_violation for proof in proofs))
     found["duality_gap"] = float(max(proof.relative_gap for proof in proofs))
     found["files"] = files
@@ -53,10 +52,6 @@ def _derived(learner: Learner) -> list[str]:
         gone = np.setdiff1d(np.arange(len(head.labels)), learner.store.y.astype(np.int64))
         found += [f"classes_ keeps the label {head.labels[one]}, which no sample in the model has" for one in gone]
     return found
-
-
-def _proof(learner: Learner, track: Track) -> Certificate:
-    return track.prove(track.dual(learner.program))
 
 
 def _difference(learner: Learner, track: Track) -> float:

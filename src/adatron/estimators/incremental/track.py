@@ -136,10 +136,6 @@ class Track:
         """Begin the path to the solution of a program."""
         self._path = Homotopy(self.rows, dual, self.beta, self.g)
 
-    def extend(self, program: Program) -> None:
-        """Follow the solution to the solution with the samples that ``grow`` numbered."""
-        self.path(program).extend(self.dual(program))
-
     def gradient(self, dual: Dual) -> Vector:
         """Return the gradient, computed anew."""
         out, support = -dual.t + dual.lambda2 * self.beta.sum(), np.flatnonzero(self.beta)

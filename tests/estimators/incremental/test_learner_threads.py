@@ -1,0 +1,110 @@
+"""Threads that let a model learn and forget at once take turns."""
+
+import copy
+import pickle
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from adatron import IncrementalSVC, forget
+from adatron.estimators.incremental.store import Store
+from adatron.solvers.path import Homotopy
+from lives import MODELS, Life, values
+from moments import at, calls
+
+MOMENTS = {"partial_fit": Store.append, "forget": Homotopy.release, "set_C": Homotopy.follow}
+
+
+@pytest.mark.parametrize("second", ["partial_fit", "forget", "adatron.forget", "set_C"])
+@pytest.mark.parametrize("first", list(MOMENTS))
+def test_a_step_waits_for_the_one_before_it_is_looked_up(first, second):
+    """The second step begins in the middle of the first one, where slots and default ids are about to change."""
+    life = Life(3, "svc", "rbf", False)
+    model, (X, y), inside = life.model, life.samples(20), threading.Event()
+    one = {"partial_fit": (X[:9], y[:9]), "forget": ([0, 1, 2],), "set_C": (0.5,)}
+    other = {"partial_fit": (X[9:], y[9:]), "forget": ([37, 39],), "set_C": (2.0,)}
+    begin = {"adatron.forget": lambda: forget(model, [37, 39])}.get(
+        second, lambda: getattr(model, second)(*other[second])
+    )
+
+    def hold(_):
+        inside.set()
+        time.sleep(0.2)
+
+    with at(MOMENTS[first], hold, number=1), ThreadPoolExecutor(2) as pool:
+        steps = [pool.submit(getattr(model, first), *one[first])]
+        assert inside.wait(60)
+        steps.append(pool.submit(begin))
+        for step in steps:
+            step.result(60)
+    learned = [*range(9)] * (first == "partial_fit") + [*range(9, 20)] * (second == "partial_fit")
+    life.kept.update({40 + number: (X[i], y[i]) for number, i in enumerate(learned)})
+    for gone in [0, 1, 2] * (first == "forget") + [37, 39] * second.endswith("forget"):
+        del life.kept[gone]
+    assert {"set_C": 2.0}.get(second, {"set_C": 0.5}.get(first, 1.0)) == model.C
+    life.assert_solved()
+
+
+def test_many_threads_learn_and_forget_at_once():
+    life = Life(5, "svc", "rbf", False, n=40)
+    model, (X, y) = life.model, life.samples(60)
+
+    def learn(part):
+        for i in part:
+            model.partial_fit(X[i : i + 1], y[i : i + 1], ids=[100 + i])
+            if i % 3 == 0:
+                model.forget([100 + i])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(learn, np.array_split(np.arange(60), 4)))
+    life.kept.update({100 + i: (X[i], y[i]) for i in range(60) if i % 3})
+    life.assert_solved()
+
+
+def test_threads_that_begin_at_once_both_have_their_samples():
+    life = Life(5, "svc", "rbf", False)
+    X, y = life.samples(40)
+    model = IncrementalSVC(gamma=0.5)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda part: model.partial_fit(X[part], y[part], [0, 1]), np.array_split(np.arange(40), 2)))
+    assert sorted(model.ids_) == list(range(40))
+    fresh = IncrementalSVC(gamma=model.kernel_.gamma).fit(X, y)
+    np.testing.assert_allclose(model.decision_function(X), fresh.decision_function(X), atol=1e-7)
+
+
+@pytest.mark.parametrize("kind", list(MODELS))
+def test_a_step_gathers_no_support_vectors(kind):
+    """What is known without them is read without them, and they are gathered once."""
+    life = Life(2, kind, "rbf", False)
+    learner = life.model.learner
+    with calls(type(learner)._gathered) as gathered:
+        life.add(1)
+        assert life.model.kernel_.gamma == 0.5
+        assert np.all(life.model.kkt_violation_ < 1e-6)
+        assert not life.model.compact_
+        assert len(getattr(life.model, "classes_", [0, 1])) == 2
+        assert not gathered
+        for _ in range(2):
+            life.model.predict(life.samples(3)[0])
+            assert len(life.model.support_)
+    assert len(gathered) == 1
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])  # noqa: S301 (our own)
+@pytest.mark.parametrize("kind", list(MODELS))
+def test_a_state_is_plain_and_goes_on(kind, again):
+    life = Life(2, kind, "rbf", False, n=60, classes=3 if kind == "svc" else 2)
+    life.step()
+    X, _ = life.samples(9)
+    other, before = again(life.model), values(life.model, X)
+    assert all(type(one) is not type(life.model.learner) for one in life.model.__getstate__().values())
+    np.testing.assert_array_equal(values(other, X), before)
+    np.testing.assert_array_equal(other.kkt_violation_, life.model.kkt_violation_)
+    np.testing.assert_array_equal(other.n_iter_, life.model.n_iter_)
+    assert other.n_refit_ == life.model.n_refit_
+    life.model = other
+    life.step()
+    life.assert_solved()
