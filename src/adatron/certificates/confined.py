@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..compiled.cache.jit import jit
-from .gap import crossing
+from .gap import CARE, crossing
 
 SLACK = 1e-9  # Fraction of all steps that is counted as rounding of their sums.
-CARE = 1.0 + 1e-6  # Factor for the rounding of the bounds themselves.
 
 
 @jit

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Vector
 from ..problems import Dual, csvc
-from ..problems.dual import Vector
 from ..solvers.plan import SMALL
 from .folds import FOLDS, Folds
 from .formulation import Formulation

@@ -8,16 +8,13 @@ from functools import partial
 from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Ids, Vector
 from ..certificates import Certificate
 from ..compiled.cache.cached import cached_property
 from ..solvers.found import STATUSES, Found
 from ..solvers.route import Route
 from ..solvers.status import Status
-
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

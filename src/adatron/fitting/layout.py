@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
+from ..arrays import Ids, Vector
+
 NO_CLASS = np.zeros(0, np.int64)
 
 

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Ids
 from .source import Source
-
-Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

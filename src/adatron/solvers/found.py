@@ -8,9 +8,9 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Ids, Vector
 from ..certificates import Certificate, half_width, intercept
 from ..problems import Dual
-from ..problems.dual import Ids, Vector
 from .solution import TRACED, Solution
 from .status import Status
 

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Vector
 from ...compiled.cache.jit import jit
 from ...compiled.precision import UNIT
 from ...compiled.triangle import drop
 from ...problems import Dual
-from ...problems.dual import Vector
 from ..linalg.bordered import append_row, bordered
 from .pairs import slopes
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Ids, Vector
 from ...compiled.search import CHUNK
 from ...compiled.submatrix import add_rows, scatter
 from ...problems import Dual
-from ...problems.dual import Ids, Vector
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from ...problems.dual import NO_ROW, NO_SIGN, Ids, Vector
 from ...problems.unit import NONE, units_of
 from ..tasks import Tasks
 
-NOTHING = np.empty(0, np.int64)
+NO_IDS = np.empty(0, np.int64)
 OF_GAP = [0, 1, 4, 6, 9, 10]  # The measures of ``weigh`` that grow as the objective does.
 
 
@@ -135,7 +135,7 @@ def _in_one(sizes: Ids) -> Laid:
     width = -(-size // CHUNK) * CHUNK
     ends = np.tile([0, width], (n, 1))
     places = np.tile(np.arange(size), n)
-    return Laid(NOTHING, NOTHING, NOTHING, places, ends, np.full((n, 1), size), np.full(n, width))
+    return Laid(NO_IDS, NO_IDS, NO_IDS, places, ends, np.full((n, 1), size), np.full(n, width))
 
 
 def _laid_out(tasks: Tasks, some: range, row: Ids, equalities: int) -> Laid:

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Ids, Vector
 from ...compiled.cache.jit import jit
 from ...compiled.cache.pointer import Address
-from ...problems.dual import Ids, Vector
 from .rounds import InPlay, add_changes, walking
 
 TILE_COLUMNS, TILE_ROWS = 512, 4  # Columns and rows of K that are read at a time: they fit the first-level cache.
-ALIKE = 1e-12  # Relative difference up to which bounds have grown alike.
+ALIKE_BOUNDS = 1e-12  # Relative difference up to which bounds have grown alike.
 
 
 class Chain(NamedTuple):
@@ -79,7 +79,7 @@ def _followed(one: Any, programs: Any, last: int, same: float, bounded: Any) -> 
             new = one.upper[i] if value == high else one.lower[i]
             if not known:
                 grown, known = new / value, True
-            if abs(new - grown * value) > ALIKE * abs(new):
+            if abs(new - grown * value) > ALIKE_BOUNDS * abs(new):
                 return grown, False
     for i in range(len(one.own)):
         at, value, low, high = one.own[i], programs.beta[a + i], programs.lower[a + i], programs.upper[a + i]

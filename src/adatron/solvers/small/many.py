@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Ids
 from ...certificates import conclude
 from ...certificates.certify import conclude_all
 from ...gram.shared import GivenShared
-from ...problems.dual import Ids
 from ..base import Options, Way
 from ..found import STATUSES, UNSOLVED, Found
 from ..loop import enough
@@ -30,11 +30,11 @@ from ..plan import BESIDE_MATRIX
 from ..status import BENT, STOP, Status
 from ..tasks import State, Tasks
 from .arranged import Programs, arranged, in_own_numbers
-from .bundle import Goals, Room, addresses, solve
+from .bundle import Goals, Scratch, addresses, solve
 from .chain import Chain
 
-SMALLEST_BUNDLE, LARGEST_BUNDLE = 3e7, 3e8  # multiply-adds of a bundle, at least (a millisecond) and most
-MOST_BUNDLES = 64  # parts of all work that bundles are, in between
+SMALLEST_BUNDLE, LARGEST_BUNDLE = 3e7, 3e8  # Multiply-adds of a bundle: the fewest take a millisecond.
+MOST_BUNDLES = 64  # Bundles that share all work, unless they would be smaller or larger than that.
 
 
 def bundles(tasks: Tasks, ways: NDArray[np.int8], timed: bool = False) -> list[range]:
@@ -114,7 +114,7 @@ def together(
     if tasks.before is not None:
         before = np.maximum(tasks.before[some.start : some.stop] - some.start, -1)
         chain = Chain.of(before, len(K), programs.laid.starts.shape[1] - 1)
-    own = Room.of(K, programs.totals.shape[1], 1 if chain is None else len(some))
+    own = Scratch.of(K, programs.totals.shape[1], 1 if chain is None else len(some))
     try:
         with gram.pool.aside():
             solve(code, shared, programs, goals, K, stack, own, chain)

@@ -28,8 +28,8 @@ from ..status import BENT, STOP, Status
 from ..tasks import State
 from ..watch import Watch
 
-BLURRED = 0.01  # part of the tolerance that errors may add to a violation before it is looked at more closely
-HALF, NEARLY = 0.5, 0.9  # of the last violation and gap: where rounding blurs them, they fall so far or not at all
+BLUR_IGNORED = 0.01  # Fraction of the tolerance that errors may add to a violation before another proof is made.
+SLOW_VIOLATION, SLOW_GAP = 0.5, 0.9  # Fractions of the last violation and gap: if both stay above, rounding holds them.
 
 
 def at_once(
@@ -88,7 +88,7 @@ class _Small:
         """Prove what is true of beta; where errors blur that, by sums of fewer terms, one after the other."""
         view, dual, state, convex = self.view, self.dual, self.state, not self.watch.flag[BENT]
         proof = prove(view, dual, state.beta, self.g, convex=convex)
-        if proof.resolution > BLURRED * self._tol and ended(proof, self.options) is None:
+        if proof.resolution > BLUR_IGNORED * self._tol and ended(proof, self.options) is None:
             proof = certify(view, Exact(dual), state.beta, self.g, np.zeros(len(dual)), convex=convex)
         self.stopped = self.watch.look(state.n_iter, proof.kkt_violation, -proof.dual, lambda: proof.relative_gap)
         return proof
@@ -99,7 +99,7 @@ class _Small:
             return Status.STOPPED
         stuck = Status.STUCK if proof.convex else Status.NOT_CONVEX
         here = proof.kkt_violation - proof.resolution
-        far, slow = here > tol, here > HALF * self._last[0] and proof.gap > NEARLY * self._last[1]
+        far, slow = here > tol, here > SLOW_VIOLATION * self._last[0] and proof.gap > SLOW_GAP * self._last[1]
         self._last = here, proof.gap
         if far and slow and max(tol, here) <= proof.resolution:
             return stuck
