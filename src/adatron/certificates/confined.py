@@ -2,7 +2,7 @@
 
 A solution w that is within a gap of the optimum w* has |w - w*|^2 <= 2 gap, so w.phi(x) is off by at most
 sqrt(2 gap k(x, x)). The best bias minimises a convex, piecewise linear function whose kinks are off by as much at the
-samples. All kinks moved down, or up, give its lowest and its highest value.
+samples. Moving all kinks down gives its lowest value, moving them up the highest.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from .cache.jit import JIT_DISABLED, cgutils, intrinsic, numba_types
 from .micro import VECTOR_BYTES, multiply_add
 
 EXP_VECTORS = 4  # Vectors side by side: enough for the processor to fill the time that each instruction takes.
-_LOG2E = 1.4426950408889634
+_LOG2E = 1.4426950408889634  # log2 e: exp(x) is 2^(x log2 e).
 
 
 class _Format(NamedTuple):

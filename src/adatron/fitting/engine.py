@@ -59,7 +59,7 @@ class Settings:
 
 
 class _Programs:
-    """The programs of the problems over the samples, and their properties for a plan.
+    """``Problems`` over the given samples: the programs, their sizes, and which of them are open.
 
     ids : the samples of a problem
     sizes : (n,) variables of each

@@ -19,7 +19,7 @@ from ..solvers.status import Status
 
 @dataclass(frozen=True)
 class Fitted:
-    """A solved problem.
+    """One of ``Fits``: a solved problem with its samples and their coefficients.
 
     ids : distinct samples of the problem, numbered in the whole training set
     beta : coefficient of each sample
@@ -38,7 +38,7 @@ class Fitted:
 
 
 class Fits(Sequence[Fitted]):
-    """All solved problems, in arrays.
+    """``Found`` with the samples of each problem, and the route.
 
     Parameters
     ----------

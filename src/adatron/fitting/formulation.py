@@ -22,7 +22,7 @@ ProgramMaker = Callable[[Vector, Vector], Dual]  # takes targets (labels 1 and -
 
 @dataclass(frozen=True)
 class Formulation:
-    """The quadratic programs of a machine, and how their solutions are read.
+    """The quadratic programs of a machine, for any samples, and how their solutions are read.
 
     program : makes the program of some samples
     bound : largest coefficient of a sample of weight 1

@@ -14,7 +14,7 @@ from ..problems import Dual
 
 @dataclass(frozen=True)
 class Problem:
-    """One program of a fit: the segments of the samples (their classes) in it, and the program of these samples.
+    """One program of a ``Formulation`` with its samples: their segments (classes), and what makes the program of them.
 
     ``copies``: variables of each sample; the program has all first ones, then all second ones.
     """
@@ -25,7 +25,7 @@ class Problem:
 
 
 class Problems(Sequence[Problem]):
-    """Problems that are made on request.
+    """The problems of a fit, made on request.
 
     Attributes
     ----------

@@ -7,7 +7,7 @@ two classes: certificates add up its bounds, and so do predictions by float32 (`
 For Gaussians a closer bound is known. A term of a product x·z is rounded each time that another one is added, so the
 last terms are hardly rounded. The error is at most the sum of w_k |x_k z_k|, where w_k is the growth of term k. That
 sum is at most the mean, over the two rows, of Σ w_k x_k², and half of that mean where all terms grow like the first.
-And of the three products in a squared distance two are norms, whose errors can be looked at.
+Two of the three products in a squared distance are norms, whose errors can be looked at.
 """
 
 from __future__ import annotations

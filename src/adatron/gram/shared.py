@@ -52,7 +52,7 @@ class TiledShared(NamedTuple):
     def empty(cls, kind: type[Operand], dtype: Any) -> TiledShared:
         """Return an example of the type, for rows of a kind in a precision."""
         rows, ids = kind.empty(dtype), np.empty(0, np.int64)
-        program = TileProgram(np.empty((0, 3), np.int64), np.empty((0, 3)))
+        program = np.empty((0, 3), np.int64), np.empty((0, 3))
         return cls(program, rows, rows, ids, ids, ids, np.empty(0, dtype), ids, 0)
 
 

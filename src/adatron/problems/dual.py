@@ -33,7 +33,7 @@ def dot(a: Vector, b: Vector) -> float:
 
 @dataclass(frozen=True)
 class Dual:
-    """One quadratic program over n variables.
+    """The numbers of one quadratic program over n variables; it knows no kernel matrix.
 
     t, lower, upper : (n,) target and bounds
     lambda2 : square of the augmenting factor

@@ -53,11 +53,11 @@ class Ascent(ABC, Generic[How]):
     Attributes
     ----------
     how : the solver, with its parameters
-    beta, g : (n,) where it is, and the gradient there
+    beta, g : (n,) the point that it is at, and the gradient there
     n_iter : what the solver counts
     rounding : bound of the rounding errors of g since it was computed
-    origin : where it began, of a part of a program
-    steady : whether g is that of beta, but for errors that are known
+    origin : where a part of a program began; None for a whole program
+    steady : whether g is the gradient at beta, up to errors that are known
     """
 
     origin: Origin | None = None
@@ -66,7 +66,7 @@ class Ascent(ABC, Generic[How]):
     def __init__(self, how: How, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> None:
         self.how = how
         self.view, self.dual, self.options, self.watch = view, dual, options, watch
-        # A function, not a method of this solver: whoever kept a method would keep the solver, and all memory of the
+        # A function, not a method of this solver: a method that is kept would keep the solver, and all memory of the
         # fit, until the garbage collector runs.
         self.stopped = watch.until(options.deadline)
         state = state or State(np.zeros(len(dual)))

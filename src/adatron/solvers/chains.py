@@ -26,7 +26,7 @@ MOSTLY_BOUND = 0.6  # Least fraction of the nonzero variables at bounds for whic
 def solve_chains(
     tasks: Tasks, before: Ids, solver: Solver, options: Options, route: Route, pool: Pool, callback: Callback | None
 ) -> Found:
-    """Solve every task that is open, those first that others start from.
+    """Solve every open task; tasks that others start from come first.
 
     before : (n,) the smaller number of the program whose solution a program starts from, or -1
     """

@@ -15,7 +15,7 @@ from .solution import TRACED, Solution
 from .status import Status
 
 STATUSES = list(Status)
-UNSOLVED = -1
+UNSOLVED = -1  # Stands for a status where nothing was open.
 _GOOD = np.array([*(status.good for status in STATUSES), True])  # the last entry stands for UNSOLVED
 
 
@@ -53,7 +53,7 @@ class Traces(Sequence[dict[str, Vector]]):
 
 
 class Found:
-    """Solutions and certificates of n programs.
+    """Every ``Solution`` of n programs, in arrays, with its intercept and half width.
 
     Attributes
     ----------

@@ -46,7 +46,7 @@ class Sizes:
     segments : (m,) samples of each segment
     variables : (n,) of each problem
     open : (n,) whether there is anything to solve
-    duals : the programs if there are few, else one like all
+    duals : the programs if there are few, else one that stands for all
     everywhere : whether every problem is about all samples in the same order
     between : kernel values between two segments that all problems ask for
     chained : whether problems start from others
@@ -86,10 +86,10 @@ class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
     Attributes
     ----------
     ways : (n_problems,) the way of each, a number of ``Way``
-    then : the same for what is left over from bundles, which is solved one by one
+    then : the way of each if a bundle leaves it over, to be solved alone
     variables : variables of the largest problem
     single : whether tiles of kernel values are float32, proven in float64
-    reason : why they are, or are not
+    reason : why they are float32, or are not
     shared : whether values within classes, or of all samples, are made once for many problems
     held : whether all of K is held
     slots : rows of K that may be stored
@@ -99,7 +99,7 @@ class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
     concurrent : most problems solved at the same time
     memory : bytes for the factors of one problem's Newton steps, or for the rows that its solver stores itself
     device : the device that solves the problems; "" if it is the processor
-    placed : why that one, if a device was asked for, and whether rows travel there
+    placed : why there, if a device was asked for, and whether rows travel there
     resident : bytes on the device for each number of X, see ``devices.rows.RESIDENT``
 
     Examples

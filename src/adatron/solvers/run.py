@@ -111,7 +111,7 @@ class _Desk:
                 continue
 
     def close(self) -> None:
-        """Say that there are no more reports; whoever works for the desk does so at its end."""
+        """Say that there are no more reports: the last thing that a worker does."""
         self._mail.put(None)
 
 

@@ -17,7 +17,7 @@ TRACED: tuple[str, ...] = ("seconds", "n_iter", "kkt_violation", "duality_gap", 
 
 @dataclass(frozen=True)
 class Solution:
-    """A dual point with its certificate. ``trace`` has one array for each quantity.
+    """The result of one ``Task``: a dual point with its certificate. ``trace`` has one array for each quantity.
 
     ``blur``: the accuracy of the multipliers, if it is not the resolution of the certificate.
     """

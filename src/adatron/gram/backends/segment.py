@@ -77,7 +77,7 @@ class Workspace:
         """Return the kernel's program for rows of a kind."""
         if kind not in self._programs:
             steps = [tiles.instruction(op, kind, self.dtype) for op in self._operations]
-            self._programs[kind] = tiles.TileProgram(np.array(steps, np.int64), self._numbers)
+            self._programs[kind] = np.array(steps, np.int64), self._numbers
         return self._programs[kind]
 
     @property
@@ -206,12 +206,12 @@ class TileSegment:
         if kinds[0] != kinds[1]:  # the code for the rows is called by its address, and nothing else would notice
             given, wanted = (f"{kind.__name__} of {dtype}" for kind, dtype in kinds)
             raise TypeError(f"Points are {given}, rows are {wanted}: they must be of one kind and one precision.")
-        program = space.program(type(rows))
+        program, of_weights, of_store = space.program(type(rows)), tuple(weights), tuple(storing)
         narrow = storing.half and not isinstance(rows, Sparse)  # each CSR tile spreads its points anew
         size = (NARROW if narrow else TILE) // self._width
 
         def task(first: int, last: int) -> None:
-            tiles.accumulate(program, points, rows, first, last, size, weights, out, storing, space.stack)
+            tiles.accumulate(program, points, rows, first, last, size, of_weights, out, of_store, space.stack)
             if then is not None:
                 then(first * self._width, min(len(self._source), last * self._width))
 

@@ -22,6 +22,8 @@ from ...compiled.weighted import add_weighted
 from ...kernels import ADD, KERNELS, MULTIPLY, SCALE
 
 TILE_SIZE = POINT_PANELS * POINTS * TILE  # values of the largest tile
+#: The postfix program of a kernel: its lines, see ``instruction``, and three numbers for each.
+TileProgram = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 # Plain loops: array expressions would bring in seconds of compilation for shapes that cannot differ.
@@ -68,20 +70,13 @@ def instruction(op: int, kind: type[Operand], dtype: Any) -> tuple[int, ...]:
     return 0, *product, *address(leaf_map, tile, norms, norms, 0.0, 0.0, 0.0)
 
 
-class TileProgram(NamedTuple):
-    """The postfix program of a kernel: its lines, see ``instruction``, and three numbers for each."""
-
-    lines: NDArray[np.int64]
-    numbers: NDArray[np.float64]
-
-
 @jit
 def evaluate(program: TileProgram, points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, stack: Any) -> Any:
     """Return the tile of kernel values of the blocks p0:p1 of points with the blocks r0:r1 of rows, in whole CHUNKs.
 
     ``stack`` is flat.
     """
-    lines, numbers = program.lines, program.numbers
+    lines, numbers = program
     count, width = (p1 - p0) * POINTS, rows.width
     columns = -(-(r1 - r0) * width // CHUNK) * CHUNK
     depth = len(stack) // TILE_SIZE
@@ -161,29 +156,30 @@ class Storing(NamedTuple):
 
 @jit
 def accumulate(
-    program: TileProgram, points: Any, rows: Any, first: int, last: int, size: int, weights: Weights, out: Any,
-    storing: Storing, stack: Any,
+    program: TileProgram, points: Any, rows: Any, first: int, last: int, size: int, weights: Any, out: Any,
+    storing: Any, stack: Any,
 ) -> None:  # fmt: skip
     """Add Σ_i V[i, j] * k(point i, row t) to out[t, j] for the rows of the blocks first:last, ``size`` blocks a tile.
 
-    The values of point i are those of number ``weights.where`` of ``points``, made here, or, if that is negative, row
-    ``-1 - weights.where`` of the store. The sum runs in the order of i in either case, CHAIN of them before they are
-    folded, so the bits do not depend on what is stored.
+    The values of point i are those of number ``where`` of ``points``, made here, or, if that is negative, row
+    ``-1 - where`` of the store. The sum runs in the order of i in either case, CHAIN of them before they are folded, so
+    the bits do not depend on what is stored.
+
+    weights, storing : the fields of ``Weights`` and ``Storing``, as tuples, which take less time to pass
     """
-    width, where, values, ends = rows.width, weights.where, weights.values, weights.ends
-    store, slots = storing.values, storing.slots
+    (where, values, ends), (store, slots, half, shift), width = weights, storing, rows.width
     blocks, n_outputs = -(-points.n // POINTS), len(ends) - 1
     done = np.empty(n_outputs, np.int64)
     part, total, low = np.zeros((n_outputs, TILE)), np.empty((n_outputs, TILE)), np.empty((n_outputs, TILE))
     for r0 in range(first, last, size):
         r1 = min(last, r0 + size)
         column = r0 * width
-        at = column + storing.shift
+        at = column + shift
         for j in range(n_outputs):
             done[j] = ends[j]
             for t in range(TILE):
                 total[j, t] = low[j, t] = 0.0
-        for p0 in range(column // POINTS if storing.half else 0, max(1, blocks), POINT_PANELS):
+        for p0 in range(column // POINTS if half else 0, max(1, blocks), POINT_PANELS):
             p1 = min(blocks, p0 + POINT_PANELS)
             tile = evaluate(program, points, p0, p1, rows, r0, r1, stack)
             for c in range(p0 * POINTS, min(points.n, p1 * POINTS)):

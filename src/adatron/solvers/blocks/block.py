@@ -1,17 +1,17 @@
 """Block ascent: many variables at a time, the default and the fastest.
 
 Problem   any program of ``problems.dual``, all three forms of the bias.
-Update    the block W keeps half of its q variables, with an equality at their places and with their part of K; the
+Update    the block W keeps half of its q variables, with an equality at their places and with their part of K. The
           worst violators, from both ends, take the other places. ``pairs`` (equality) or ``singles`` (none) solves
-          the program restricted to W, where they crawl an active set, to the part min(0.1, 0.3 r^2) of the violation,
-          r being the violation divided by that before the last block; then g += K[:, P] (change of beta on P), P the
-          variables that changed: only their rows are ever needed. In a large program, the variables that violate or
-          are free, and as many again next to them, are first solved as a program of their own, by the same blocks;
-          only what it has changed in the end is carried over to the rest of g.
-Stop      violation <= tol (and relative gap <= gap_tol) *certified* in float64. Float32 tiles propose; the certificate
-          corrects g where it matters and the iteration goes on with what is left, whose float32 error is
-          proportional to the change of beta, not to beta. Never on a stall: that is reported as such. Small programs
-          are solved in one go, see ``small.one``.
+          the program restricted to W; if they crawl, an active set does. It is solved to the part min(0.1, 0.3 r^2)
+          of the violation; r is the violation divided by the one before the last block. Then g += K[:, P] (change of
+          beta on P). P are the variables that changed, so only their rows are ever needed. In a large program, the
+          variables that violate or are free, and as many again next to them, first become a program of their own,
+          which the same blocks solve. Only what it has changed in the end is carried over to the rest of g.
+Stop      violation <= tol (and relative gap <= gap_tol) *certified* in float64. Float32 tiles propose. The certificate
+          corrects g where that matters, and the iteration goes on with what is left; the float32 error of that is
+          proportional to the change of beta, not to beta. A stall is reported as such. Small programs are solved in
+          one go, see ``small.one``.
 Source    E. Osuna, R. Freund, F. Girosi (1997); T. Joachims, Making large-scale SVM learning practical (1999); for
           that part: S. C. Eisenstat, H. F. Walker, Choosing the forcing terms in an inexact Newton method, SIAM J.
           Sci. Comput. 17 (1996), choice 2.
@@ -99,7 +99,7 @@ class Block(Solver):
 
 
 class _Block(Ascent[Block]):
-    """At work on a program, or on a part of one: ``origin`` is where that begins."""
+    """A solver at work on a program, or on a part of one, which begins at ``origin``."""
 
     def __init__(
         self,
@@ -166,7 +166,7 @@ class _Block(Ascent[Block]):
     def _part(self, tol: float) -> Ids:
         """Return the variables to solve as a program of their own, or none.
 
-        There are none while all rows that the solution needs are stored: a part makes them anew.
+        None are returned while the store has room for all rows of the solution: a part would make them anew.
         """
         n, known, nothing = len(self.dual), np.count_nonzero(self.beta), np.empty(0, np.int64)
         if self.options.way is not Way.PARTS or self.view.gram.slots > known:

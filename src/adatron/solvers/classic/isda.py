@@ -89,16 +89,9 @@ def _scores(n: int, g: Any, d: float, row: Any, shift: float, grow: Any, shrink:
 
 @jit(finite=True)
 def updates(
-    cache: CachedRows,
-    arrays: Any,
-    epsilon: float,
-    lambda2: float,
-    b: float,
-    tol: float,
-    steps: int,
-    clock: int,
+    cache: CachedRows, arrays: Any, epsilon: float, lambda2: float, b: float, tol: float, steps: int, clock: int,
     flag: Any,
-) -> Any:
+) -> Any:  # fmt: skip
     """Move the worst violator up to ``steps`` times.
 
     Return the number of moves, the sum of their sizes, their gain of the objective, and a missing row or -1.

@@ -33,7 +33,7 @@ IDLE_BLOCKS = 3  # Blocks of a program that move nothing after which it is stuck
 
 
 class BatchKind(NamedTuple):
-    """What programs of a batch have in common."""
+    """The common properties of the programs of a batch."""
 
     equalities: int
     grouped: bool
@@ -47,7 +47,7 @@ class BatchKind(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What is known of a batch, (B,) each: violations before the last block, idle blocks, steps, objectives."""
+    """The state of a batch, (B,) each: violations before the last block, idle blocks, steps, objectives."""
 
     violation: Vector
     idle: Vector

@@ -4,8 +4,8 @@ Problem   one program of a batch.
 Update    as ``solvers.blocks.newton``: the program over the free variables, and violators that may become free, as if
           it had no bounds. Variables that leave the box are put on their bound; a border of the factor holds them there
           while the rest is solved again. An exact line search follows, in the box, so the objective falls.
-Cost      one Cholesky factorisation in float64. When to take a step is decided by what block ascent and a step are
-          taken to cost, in seconds of one device, counted and never measured: the bits do not depend on a clock.
+Cost      one Cholesky factorisation in float64. The costs of block ascent and of a step, in seconds of one device,
+          decide when to take a step. They are counted, never measured, so the bits do not depend on a clock.
 Source    as ``solvers.blocks.newton``.
 """
 

@@ -26,7 +26,7 @@ PLACED_BY = {
 
 @dataclass(frozen=True)
 class Placement:
-    """Where problems are solved.
+    """The device, or the processor, that solves the problems, and the use of its memory.
 
     label : the device; "" for the processor
     reason : why there; "" if no device was asked for

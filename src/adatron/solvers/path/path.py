@@ -30,7 +30,7 @@ from ...arrays import Ids, Vector
 from ...problems import Dual
 from ...threads.gate import one_blas_thread
 from .state import ROWS_ASKED, SNAP, Matrix, PathState, RowsOf, Stalled, knots_of
-from .step import NOT_FINITE, STILL, Course, FreeSet, PathPoint, advance
+from .step import NOT_FINITE, STILL, advance
 
 DRIFT = 1e-10  # Drift of the gradient, relative to its terms, above which it is computed anew.
 LOOSE = 1e-9  # Fraction of the sum of all sizes; equalities missed by more are lost.
@@ -93,19 +93,18 @@ class Homotopy(PathState):
 
     def _go(self, start: Matrix, ends: Matrix, rate_t: Vector, rate_sums: Vector, watch: Any) -> None:
         done, idle = 0.0, 0
-        point = PathPoint(  # all that follows changes its arrays in place
-            self.at, self.piece, self.knots, self.slopes, self.border, self.beta, self.g, self.mu, self.sums
-        )
-        course = Course(start, ends, self.rate_knots, rate_t, rate_sums, self.push)
+        # The fields of ``PathPoint`` and of ``Course``; all that follows changes these arrays in place.
+        point = self.at, self.piece, self.knots, self.slopes, self.border, self.beta, self.g, self.mu, self.sums
+        course = start, ends, self.rate_knots, rate_t, rate_sums, self.push
         while True:
             if not self._supply(rate_sums):
                 if done < 1.0 - ARRIVED:
                     raise Stalled
                 self._arrive(ends, (1.0 - done) * (self.push - rate_t))
                 return
-            begin = idle % len(self.beta) if idle > len(self.ids) + 10 else 0
-            before = done
-            free = FreeSet(*self.margin.factor, self.ids, self.free.values, self.free.where)
+            before, patience = done, self.free.m + 10
+            begin = idle % len(self.beta) if idle > patience else 0
+            free = *self.margin.factor, self.ids, self.free.values, self.free.where
             done, one, side, knot = advance(free, point, course, self.largest, done, begin)
             if one == NOT_FINITE:
                 raise Stalled
@@ -115,7 +114,7 @@ class Homotopy(PathState):
                 return
             self.n_event += 1
             idle = 0 if done > before else idle + 1
-            if idle > IDLE_EVENTS * (len(self.ids) + 10):
+            if idle > IDLE_EVENTS * patience:
                 raise Stalled
             if knot >= 0:
                 self._leave(one, knot)

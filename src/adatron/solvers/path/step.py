@@ -165,13 +165,15 @@ def first_event(
 
 
 @jit
-def advance(free: FreeSet, point: PathPoint, course: Course, largest: float, done: float, begin: int) -> Any:
+def advance(free: Any, point: Any, course: Any, largest: float, done: float, begin: int) -> Any:
     """Go to the first event or the end, in place; return the part of the way done, and variable, side and knot.
 
+    free, point, course : the fields of ``FreeSet``, ``PathPoint`` and ``Course``: plain tuples are faster to pass
     largest : the largest entry of H
     done : the part of the way done so far
     begin : the variable whose event comes first, see ``first_event``
     """
+    free, point, course = FreeSet(*free), PathPoint(*point), Course(*course)
     at, beta, knots, change = point.at, point.beta, point.knots, course.change
     rates, right = rates_of(free, point, course)
     size = np.abs(rates.beta).sum()

@@ -1,4 +1,4 @@
-"""The programs of a bundle in arrays, ready for the compiled ``loop``, and what it has found in the programs' numbers.
+"""The programs of a bundle in arrays, ready for the compiled loop; afterwards its results in the programs' numbers.
 
 The variables of each equality stand together in a program's matrix, as in ``dense.layout``, and are padded to whole
 vectors: many programs are smaller than a CHUNK. So each segment must belong to one equality.
@@ -44,13 +44,13 @@ class Laid(NamedTuple):
 
 
 class Programs(NamedTuple):
-    """Programs one after the other.
+    """Many ``Tasks`` in arrays, one program after the other, with their places in matrices and their results.
 
     first : where the variables of each program begin
     t, lower, upper, row, sign : as in ``Dual``; the last two may be empty
     totals : (n, p) sums of each program
     beta, g, steps, biases, half_widths, measures : results
-    limits : most updates of each program; whoever has had as many has met that limit
+    limits : most updates of each program; one with as many steps has met its limit
     units, margins : the number by which those of each program were divided, and the half of a margin, in the program's
         own numbers, above which a smaller unit is looked for; infinite if none is
     flags : see ``status``

@@ -1,7 +1,7 @@
 """The compiled loop over the programs of a bundle, see ``many``: propose, prove, tighten, as in ``solvers.loop``.
 
-The programs come in runs that share one matrix. Alone, each is a run of its own, ``pairs`` or ``singles`` take its
-steps, and its matrix may be float32. In a chain, each may start from one before it, see ``chain``.
+The programs come in runs that share one matrix. A program alone is a run of its own; ``pairs`` or ``singles`` take its
+steps, and its matrix may be float32. In a chain, a program may start from one before it, see ``chain``.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Goals(NamedTuple):
 
 
 class One(NamedTuple):
-    """One program: its numbers, what it becomes, and room for those at their places in the matrix."""
+    """One of ``Programs``: its matrix, its numbers and results, and room for numbers at their places in the matrix."""
 
     K: Any
     own: Any  # places
@@ -262,7 +262,7 @@ def _ascend(code: Any, one: Any, chain: Any, product: Any, goals: Any, aim: floa
 
 @jit
 def _anew(one: Any, chain: Any, product: Any) -> None:
-    """Take over the point, and make K beta from nothing."""
+    """Take over the point, and make K beta anew."""
     for i in range(len(one.own)):
         value = one.new[one.own[i]]
         one.errors[i], one.beta[i] = value, one.sign[i] * value if len(one.sign) else value
@@ -303,7 +303,7 @@ def total(values: Any) -> float:
 
 @jit
 def bound(beta: Any, rate: float, errors: Any) -> None:
-    """errors <- rate |beta|_1."""
+    """Set all errors to rate |beta|_1."""
     size = 0.0
     for i in range(len(beta)):
         size += abs(beta[i])

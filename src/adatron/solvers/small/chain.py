@@ -23,7 +23,7 @@ ALIKE_BOUNDS = 1e-12  # Relative difference up to which bounds have grown alike.
 
 
 class Chain(NamedTuple):
-    """What chained programs have beside those that are alone, at their places in the matrix.
+    """The data that only chained programs need, at their places in the matrix.
 
     walk : the code of the active set
     before : (n,) the program that each starts from, or -1

@@ -1,7 +1,7 @@
 """Many programs of one block each in one go: bundles of them are solved by compiled code alone.
 
 Problem   programs over a few segments each, of up to ``WHOLE`` variables, with finite bounds: one for each pair of
-          classes. There are thousands of hundred classes; what Python does for one takes longer than its solution.
+          classes. A hundred classes have thousands; what Python does for one pair takes longer than its solution.
           With float32 tiles there may be no lambda^2. Programs with nu need float64 tiles and matrices of their own;
           each is solved in its own unit, as by ``solvers.units``.
 Update    as ``small.one``: ``pairs`` or ``singles`` over all variables.
@@ -99,7 +99,7 @@ def _kinds(tasks: Tasks, ways: NDArray[np.int8]) -> Ids:
 def together(
     tasks: Tasks, some: range, options: Options, flags: NDArray[np.int64], found: Found
 ) -> dict[int, State | None]:
-    """Put the certified solutions of a bundle into ``found``; where to go on with the others.
+    """Put the certified solutions of a bundle into ``found``; return where to go on with the others.
 
     Float32 tiles certify nothing. After a stop nothing more is begun, and nothing goes on.
     """
@@ -128,7 +128,7 @@ def together(
 def _sorted_out(
     tasks: Tasks, some: range, options: Options, programs: Programs, seconds: float, found: Found
 ) -> dict[int, State | None]:
-    """Put what is proven into ``found``; where the others are."""
+    """Put what is proven into ``found``; return where the others are."""
     n_iter, own, first = programs.steps, slice(some.start, some.stop), programs.first.tolist()
     stopped, proven = programs.flags[:, STOP] != 0, tasks.gram.dtype == np.float64
     found.keep_all(own, _proofs(tasks, some, programs), programs.biases, programs.half_widths, programs.units)

@@ -1,7 +1,7 @@
 """Rounds over the variables of a program that are in play, each round with a matrix of their own that fits the caches.
 
 The variables that are free, or part of a pair that violates the conditions, are in play. ``pairs`` or ``singles`` solve
-for them; once these have cost as much, the active set does. Then all gradients follow.
+for them; once these have cost as much, the active set takes over. Then all gradients are updated.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...compiled.cache.pointer import Address, address, count
 from ...compiled.search import shortest
 from ..dense.active_set import Walk, go_on
 from ..dense.inner import UPDATE, WALK_PATIENCE
-from ..dense.pairs import FAR, slopes
+from ..dense.pairs import FAR, slopes, snapped
 from ..linalg.bordered import FLOOR
 from ..status import STOP
 
@@ -107,7 +107,8 @@ def rounds(code: Any, chain: Any, one: Any, product: Any, goals: Any, tol: float
             for k in range(size):
                 i = part.who[k]
                 if i >= 0:
-                    one.new[i] = _settled(part.beta[k], one.low[i], one.high[i])
+                    low, high = one.low[i], one.high[i]
+                    one.new[i] = snapped(part.beta[k], low, high, BOX_CRUMB * (high - low))
             add_changes(one.K, one.new, old, product)
         done += steps
         if not steps:
@@ -203,16 +204,6 @@ def _sums_of(beta: Any, row: Any, n: int) -> Any:
         for i in range(len(beta)):
             out[row[i]] += beta[i]
     return out
-
-
-@jit
-def _settled(value: float, low: float, high: float) -> float:
-    crumb = BOX_CRUMB * (high - low)
-    if value - low <= crumb:
-        return low
-    if high - value <= crumb:
-        return high
-    return 0.0 if abs(value) <= crumb else value
 
 
 @jit
