@@ -50,8 +50,8 @@ class Certificate:
     resolution : addition to the violation by errors of the gradient; a smaller violation cannot be told from none
     doubt : proven bound of the error of ``dual``
     least : smallest number that the gap is divided by, see ``Dual.scale``
-    slip : what the optimum may be below ``dual``: the rounding of ``dual``, and what the equalities that rounding has
-        missed may gain; errors of rows without float64 are judged, not proven
+    slip : how far the optimum may be below ``dual``: its rounding, and the gain of equalities that rounding has missed;
+        errors of rows without float64 are judged, not proven
     convex : False if the kernel was found not to be positive semi-definite; the gap then bounds nothing
     """
 

@@ -124,7 +124,7 @@ class _Programs:
         """Return the sizes on which the route of the fit depends; chained problems over the same samples share all."""
         chained = before is not None
         lengths = (self._ends - self._starts).astype(np.float64)
-        between = 0.0  # nobody asks for that of one problem
+        between = 0.0  # not used for one problem
         if chained:
             sets = {tuple(self.problems.segments(number)) for number in range(len(self.problems))}
             between = float(sum(lengths[list(one)].sum() ** 2 - (lengths[list(one)] ** 2).sum() for one in sets))

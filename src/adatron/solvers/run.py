@@ -1,4 +1,4 @@
-"""Many problems over one Gram matrix: one, or a bundle, a thread; the tiles of the last ones on all threads."""
+"""Many problems over one Gram matrix: a thread takes one, or a bundle; all threads share the tiles of the last ones."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class _Desk:
 
     @contextmanager
     def until(self, deadline: float) -> Iterator[None]:
-        """Stop every problem at the deadline: a chain in compiled code may take long, and nobody looks at the clock."""
+        """Stop every problem at the deadline: compiled code may work on a chain for long, and looks at no clock."""
         if deadline == inf:
             yield
             return

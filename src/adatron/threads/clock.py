@@ -16,7 +16,7 @@ from typing import Any, Self
 from ..kernels import Function, Kernel
 
 LEAST_LEFT = 1e-3  # Seconds that are left at least before the deadline.
-LATER_SHARE, LATER = 0.06, 0.12  # Fraction of the time, and seconds, by which the limit is after the deadline.
+PROOF_SHARE, PROOF_SECONDS = 0.06, 0.12  # Fraction of the time, and seconds, by which the limit is after the deadline.
 
 
 class OutOfTime(Exception):
@@ -40,7 +40,7 @@ class Clock:
         if seconds is None:
             return cls()
         now = monotonic()
-        return cls(now + seconds, now + (1.0 + LATER_SHARE) * seconds + LATER)
+        return cls(now + seconds, now + (1.0 + PROOF_SHARE) * seconds + PROOF_SECONDS)
 
     @property
     def late(self) -> bool:

@@ -49,7 +49,7 @@ class GivenSegment:
         self._run(lambda part: take(X, ids[part], columns, store, slots[part]), len(P), len(self._source))
 
     def _run(self, task: Callable[[slice], None], n: int, each: int) -> None:
-        """Run the task over all of n in parts, each element of which costs ``each``."""
+        """Run the task over n elements in parts; an element costs ``each``."""
         step = GIVEN_ROWS if n * each >= TRIFLE else max(1, n)
 
         def one(number: int) -> None:

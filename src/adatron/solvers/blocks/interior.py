@@ -158,12 +158,12 @@ class Interior:
         D = 1.0 / (z / v + y / room)
         E = parts.rows(D, len(self.view))
         factor = Factor(self.view, self.lambda2, 1, self.stopped, 1.0 / E)
-        nobody = np.empty(0, np.int64)
+        held = np.empty(0, np.int64)
 
         def along(P: Matrix) -> Matrix:
             """Return the change of the parts for every column of right-hand sides, without the equalities."""
             h = np.column_stack([self._sum(D * p) for p in P.T])
-            dw = factor.solve(h / E[:, None], nobody)
+            dw = factor.solve(h / E[:, None], held)
             both = parts.other >= 0
             share, across = (D / E[parts.row])[:, None], np.where(both, D[parts.other], 0.0)[:, None]
             return share * (across * (P + P[parts.other]) + parts.sign[:, None] * dw[parts.row])

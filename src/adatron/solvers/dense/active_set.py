@@ -58,7 +58,7 @@ class Walk(NamedTuple):
 
 
 class ActiveSet:
-    """One block on its way; ``beta`` and ``g`` are where it is."""
+    """One block on its way: ``beta`` is its point, ``g`` the gradient there."""
 
     def __init__(self, K: NDArray[np.float64], dual: Dual, beta: Vector, g: Vector, floor: float) -> None:
         n, p = len(beta), len(dual.totals)

@@ -65,7 +65,7 @@ class Layout:
 
 @functools.lru_cache(maxsize=64)  # many problems of a few classes, and all but the last block, are of few sizes
 def _alone(n: int) -> Layout:
-    """Lay out one equality. Nobody may write to the arrays: arrays marked read-only would be another type for numba."""
+    """Lay out one equality. Do not write to the arrays; a mark that forbids it would make another type for numba."""
     return Layout.of_ties([np.arange(n)], n)
 
 

@@ -2,9 +2,9 @@
 
 Problem   programs of ``problems.dual`` of one kind (equalities, signs, lambda^2, epsilon) with finite bounds.
 Update    a block of each program keeps half of its q variables; the worst violators, from both ends and of each
-          equality alike, take the other places. The matrices of all blocks are made, one thread block solves each as
-          ``solvers.dense`` does by pairs or single variables, to the part min(0.1, 0.3 r^2) of the violation, r being
-          the violation divided by that before the last block. Then g += K[:, P] (change of beta on P).
+          equality alike, take the other places. The matrices of all blocks are made. One thread block solves each, as
+          ``solvers.dense`` does by pairs or single variables, to the part min(0.1, 0.3 r^2) of the violation; r is
+          the violation divided by the one before the last block. Then g += K[:, P] (change of beta on P).
 Stop      the violation of each program is at most its goal, or none of its blocks has moved anything.
 Source    as ``solvers.blocks.block``.
 

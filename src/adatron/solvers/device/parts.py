@@ -1,4 +1,4 @@
-"""Parts of a large program on a device: see ``solvers.blocks.parts``, whose rules these are."""
+"""Parts of a large program on a device, by the rules of ``solvers.blocks.parts``."""
 
 from __future__ import annotations
 

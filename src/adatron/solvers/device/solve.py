@@ -1,7 +1,7 @@
 """Programs of a fit on a device: proposed there, proven on the processor, until every proof suffices.
 
 The loop is that of ``solvers.loop`` for many programs in step: all go on together, and each is proven when its steps
-have ended. A proof has float64 sums of kernel values from the device, some of which the processor makes, too.
+have ended. The float64 sums of a proof come from the device; the processor makes some of them, too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The margin system: the equations of the variables that are free, one of which comes or goes at a time.
+"""The margin system: the equations of the free variables, which come and go one at a time.
 
     [H_FF A_F'; A_F 0] [d; mu] = [r; s],     H = K + lambda^2 11'
 

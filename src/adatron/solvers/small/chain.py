@@ -28,7 +28,7 @@ class Chain(NamedTuple):
     walk : the code of the active set
     before : (n,) the program that each starts from, or -1
     held : (n, width) the part of K beta that is of variables at a bound, for the programs of a run
-    bounded : (width,) the point of which ``held`` is known
+    bounded : (width,) the point whose ``held`` is known
     part : room for the variables in play
     """
 

@@ -40,7 +40,7 @@ MOST_BUNDLES = 64  # Bundles that share all work, unless they would be smaller o
 def bundles(tasks: Tasks, ways: NDArray[np.int8], timed: bool = False) -> list[range]:
     """Return the numbers of the open tasks in their order; those that are solved together are one range.
 
-    ``timed``: there is a time limit, at which nobody looks within a bundle.
+    ``timed``: there is a time limit, so bundles are short: they do not look at the clock.
     """
     gram, bundled = tasks.gram, ways == Way.BUNDLE.value  # NumPy takes its time with members
     if not bundled.any():
