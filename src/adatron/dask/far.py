@@ -18,7 +18,7 @@ from ..gram import Gram, Source, View
 from ..gram.backends.segment import Segment, TileSegment
 from ..gram.elsewhere import Elsewhere, Moments
 from ..gram.points import Points
-from ..gram.source import Facts as SourceFacts
+from ..gram.source import SourceFacts
 from ..gram.square import mirrored_sums
 from ..kernels import Kernel
 from ..threads.pool import Pool

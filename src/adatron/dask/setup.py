@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..compiled.panels import COLUMNS
-from ..fitting.engine import FEW, may_be_lean
+from ..fitting.engine import LEAN_DENSITY, may_be_lean
 from ..fitting.samples import Samples
 from ..gram import Source
-from ..gram.source import Facts as SourceFacts
+from ..gram.source import SourceFacts
 from ..kernels import resolve
 from ..solvers.plan import SMALL
 from . import partition, slab
@@ -258,7 +258,7 @@ def lean(model: Any, counted: Any, classes: Any, class_weight: Any, sizes: NDArr
     calls = [Call(i, partition.nonzero_of_some, (first, step)) for i, first in enumerate(counted.first)]
     some = cluster.ask(calls)
     nonzero = sum(one.nonzero for one in counted.facts)
-    if sum(count for count, _ in some) > FEW * sum(size for _, size in some) or nonzero > FEW * n * d:
+    if sum(count for count, _ in some) > LEAN_DENSITY * sum(size for _, size in some) or nonzero > LEAN_DENSITY * n * d:
         return False
     arguments = class_weight, classes
     largest = max(cluster.ask([Call(i, partition.largest_size, arguments) for i in range(len(cluster))]))

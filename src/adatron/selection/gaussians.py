@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Ids, Vector
 from ..compiled.precision import UNIT
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import scatter
 from ..gram.gaussian_rows import add_gaussians, fill_rows
 from ..kernels import RBF
-from ..problems.dual import Ids, Vector
 from ..threads import Pool
 
 TASK_ROWS = 64  # Rows of a task.

@@ -13,10 +13,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Ids, Vector
 from ...gram import View
 from ...gram.points import Points
 from ...problems import Dual
-from ...problems.dual import Ids, Vector
 from ...threads import OutOfTime
 from .shard import Shard, Survey
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...compiled.scan import scan
+from ...compiled.scan import Lists, Terms, scan
 from ...gram import View
 from ...gram.points import Points
 from ...problems import Dual
@@ -95,15 +95,15 @@ class Shard:
 
     def _scan(self, least: Vector, step: int = 1) -> tuple[list[Violators], Ids, float]:
         """Return those that gain at least ``least``, by equality and direction; the free variables; the objective."""
-        dual, n, (row, sign) = self.dual, len(self.dual), self.dual.membership
+        dual, n = self.dual, len(self.dual)
+        terms = Terms(dual.t, dual.lower, dual.upper, dual.epsilon, *dual.membership)
         chunk = n if step > 1 else CHUNK
         tasks = max(1, -(-n // chunk))
         counts, sums = np.zeros((tasks, 3), np.int64), np.zeros((tasks, 2))
 
         def task(number: int) -> None:
             place = number * chunk, min(n, (number + 1) * chunk), step
-            scan(self.beta, self.g, dual.t, dual.lower, dual.upper, dual.epsilon, row, sign, least, *place,
-                 self._ids, self._values, counts[number], sums[number])  # fmt: skip
+            scan(self.beta, self.g, terms, least, *place, Lists(self._ids, self._values, counts[number], sums[number]))
 
         if tasks == 1:  # a single task is faster without the pool
             task(0)
@@ -116,7 +116,7 @@ class Shard:
         lists = []
         for r in range(len(least)):
             for ids, values in both:
-                mine = slice(None) if len(least) == 1 else row[ids] == r
+                mine = slice(None) if len(least) == 1 else terms.row[ids] == r
                 lists.append(Violators(ids[mine] + self.first, values[mine]))
         product, size = sums.sum(axis=0).tolist()
         return lists, free + self.first, 0.5 * product + dual.epsilon * size
