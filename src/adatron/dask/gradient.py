@@ -3,7 +3,7 @@
 The coordinator has beta, the bounds, and an earlier gradient with the changes since: enough to tell any slab anew. Each
 slab keeps its part of the gradient. A step brings q points from slab to slab and q numbers from here, and worst
 violators back. All that is summed over rows is summed here in the order of the variables, from terms or from sums of
-whole chunks, as one machine does.
+whole stripes, as one machine does.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from ..problems import Dual
 from ..problems.dual import Ids, Vector
 from ..solvers.base import Options, Way
 from ..solvers.blocks.block import Block
-from ..solvers.blocks.rows import Rows
-from ..solvers.blocks.shard import CHUNK, Ends, Survey, Violators
+from ..solvers.blocks.gradient import Gradient
+from ..solvers.blocks.shard import STRIPE, Ends, Survey, Violators
 from ..threads import OutOfTime
 from . import state as on_slab
 from .checkpoint import Stream
@@ -46,14 +46,14 @@ NOTHING = Lost("")
 class FarBlock(Block):
     """The block solver; programs that go by blocks keep their rows and gradient on the cluster."""
 
-    def hold(self, view: View, dual: Dual, beta: Vector, options: Options) -> Rows:
+    def hold(self, view: View, dual: Dual, beta: Vector, options: Options) -> Gradient:
         if options.way >= Way.BLOCKS and isinstance(view, FarView):
             return FarGradient(view, dual, beta, min(options.block, len(dual)))
         return super().hold(view, dual, beta, options)
 
 
 class FarGradient:
-    """See ``solvers.blocks.rows.Rows``.
+    """The gradient of a program whose rows are on a cluster, see ``solvers.blocks.gradient.Gradient``.
 
     beta : the solver's, which changes in place
     most : how many violators of a direction a survey has
@@ -196,18 +196,18 @@ class FarGradient:
     def _objective(self, reports: dict[int, Report]) -> float:
         """Return the objective from the slabs' terms, which are added as ``Shard`` adds them."""
         n, used = len(self.dual), self.beta != 0.0
-        terms, sums = np.zeros(n), np.zeros((max(1, -(-n // CHUNK)), 2))
+        terms, sums = np.zeros(n), np.zeros((max(1, -(-n // STRIPE)), 2))
         done: dict[int, float] = {}
         for j, report in reports.items():
             done.update(report.sums)
             ids = self.kept[j].ids
-            open_ones = ~np.isin(ids // CHUNK, list(report.sums)) & used[ids]
+            open_ones = ~np.isin(ids // STRIPE, list(report.sums)) & used[ids]
             terms[ids[open_ones]] = report.terms
-        for chunk in range(len(sums)):
-            own = slice(chunk * CHUNK, (chunk + 1) * CHUNK)
-            sums[chunk, 0] = done[chunk] if chunk in done else on_slab.in_order(terms[own])
+        for stripe in range(len(sums)):
+            own = slice(stripe * STRIPE, (stripe + 1) * STRIPE)
+            sums[stripe, 0] = done[stripe] if stripe in done else on_slab.in_order(terms[own])
             if self.dual.epsilon:
-                sums[chunk, 1] = on_slab.in_order(np.abs(self.beta[own]))
+                sums[stripe, 1] = on_slab.in_order(np.abs(self.beta[own]))
         product, size = sums.sum(axis=0).tolist()
         return 0.5 * product + self.dual.epsilon * size
 

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..compiled.panels import COLUMNS
+from ..estimators.checks import inputs
 from ..fitting.engine import FEW, may_be_lean
 from ..fitting.samples import Samples
 from ..gram import Source
 from ..gram.source import Facts as SourceFacts
-from ..kernels import resolve
+from ..kernels import Kernel
 from ..solvers.plan import SMALL
 from . import partition, slab
 from .cluster import Call, Cluster, workers_of
@@ -65,6 +66,8 @@ class Counted:
             raise ValueError("Invalid input - all samples have zero or negative weights.")
         if self.given and self.lightest < 0:
             raise ValueError("Negative values in data passed to `sample_weight`.")
+        if max(one.largest for one in some) > np.sqrt(np.finfo(np.float64).max / (self.shape[0] * self.shape[1])):
+            raise ValueError(inputs.NOT_FINITE)
 
     def _loaded(self, numbers: list[int]) -> list[Any]:
         """Load and check the partitions with these numbers."""
@@ -107,8 +110,17 @@ class Counted:
             return 0.0
         return max(0.0, squares / size - mean * mean) if self.sparse else squares / size
 
-    def magnitude(self) -> float:
-        """Return the root of the mean squared norm of the rows."""
+    def gamma(self, value: float | str) -> float:
+        """Return the number behind 'scale' and 'auto', as ``inputs.gamma`` does."""
+        if not isinstance(value, str):
+            return float(value)
+        d = self.shape[1]
+        return 1.0 / d if value == "auto" else inputs.gamma_of(d, self.variance())
+
+    def augment(self, value: float | str) -> float:
+        """Return the augmenting factor, as ``inputs.augment`` does: 'auto' is the root of the mean squared norm."""
+        if not isinstance(value, str):
+            return float(value)
         sums, weights = self._totals(partition.sizes_terms, None if not self.given else self._heavy)
         mean = sums / (self.shape[0] if not self.given else weights)
         return float(np.sqrt(mean)) or 1.0
@@ -245,14 +257,15 @@ def _gathered(held: list[Members], layout: Layout, n: int, together: bool) -> tu
     return Samples(of_samples("rows"), sizes, of_samples("weight"), member, group, weight), codes, place
 
 
-def lean(model: Any, counted: Any, classes: Any, class_weight: Any, sizes: NDArray[np.int64]) -> bool:
+def lean(
+    counted: Counted, kernel: Kernel, variables: int, classes: NDArray[Any] | None, class_weight: Vector | None
+) -> bool:
     """Return whether one machine would make the dense rows CSR rows, see ``fitting.engine``.
 
-    sizes : how many samples each class has
+    variables : of the largest program
     """
     n, d = counted.shape
-    kernel = resolve(model.kernel, model.gamma, model.degree, model.coef0)
-    if not may_be_lean(d, kernel) or _largest_program(model, sizes) <= SMALL:
+    if not may_be_lean(d, kernel) or variables <= SMALL:
         return False
     step, cluster = -(-n // 1000), counted.cluster
     calls = [Call(i, partition.nonzero_of_some, (first, step)) for i, first in enumerate(counted.first)]
@@ -264,9 +277,3 @@ def lean(model: Any, counted: Any, classes: Any, class_weight: Any, sizes: NDArr
     largest = max(cluster.ask([Call(i, partition.largest_size, arguments) for i in range(len(cluster))]))
     rows, nothing = sparse.csr_matrix((0, d)), np.zeros(0, np.int64)
     return Source(rows, nothing, kernel, np.zeros(0), facts=counted.source_facts(True)).suits_single(largest)
-
-
-def _largest_program(model: Any, sizes: NDArray[np.int64]) -> int:
-    """Return the variables of the largest program."""
-    pairs = len(sizes) > 2 and getattr(model, "multi_class", "ovo") == "ovo"
-    return int(np.sort(sizes)[-2:].sum() if pairs else sizes.sum()) * model.formulation(1.0).copies

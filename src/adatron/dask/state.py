@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..gram import View
 from ..gram.points import Points
 from ..problems import Dual
-from ..solvers.blocks.shard import CHUNK, Shard, Violators, worst
+from ..solvers.blocks.shard import STRIPE, Shard, Violators, worst
 from .partition import Ids, Vector
 from .sent import Kept, compact
 from .slab import Lens, Run, Slab, points_of
@@ -100,8 +100,8 @@ class Report(NamedTuple):
 
     ends : for each equality, the worst violators that could grow and shrink
     most : how many were asked for; there are no others if a list is shorter
-    terms : of each variable that is not 0 its term of beta'(g - t), where the slab has no whole chunk of variables
-    sums : of each whole chunk of variables the sum of these terms
+    terms : of each variable that is not 0 its term of beta'(g - t), unless the slab has its whole stripe
+    sums : of each whole stripe of variables (see ``Shard``) the sum of these terms
     """
 
     ends: list[tuple[Worst, Worst]]
@@ -176,12 +176,11 @@ class State:
 
     def _terms(self) -> tuple[Vector, dict[int, float]]:
         sums, terms, t = {}, [np.zeros(0)], self.shard.dual.t
-        chunks, starts = np.unique(self.ids // CHUNK, return_index=True) if len(self.ids) else ([], [])
-        ends = [*starts[1:], len(self.ids)] if len(starts) else []
-        for chunk, a, b in zip(chunks, starts, ends, strict=True):
+        stripes, starts = np.unique(self.ids // STRIPE, return_index=True)
+        for stripe, a, b in zip(stripes.tolist(), starts, [*starts[1:], len(self.ids)], strict=False):
             own = self.beta[a:b] * (self.g[a:b] - t[a:b])
-            if b - a == min(CHUNK, self.program.total - int(chunk) * CHUNK):
-                sums[int(chunk)] = in_order(own)
+            if b - a == min(STRIPE, self.program.total - stripe * STRIPE):
+                sums[stripe] = in_order(own)
             else:
                 terms.append(own[self.beta[a:b] != 0.0])
         return np.concatenate(terms), sums

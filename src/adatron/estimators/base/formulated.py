@@ -17,14 +17,16 @@ from .attributes import Attribute
 from .callbacks import fitting
 from .classifier import Classifier, Labelled
 from .convergence import warn, warn_unless_calibrated, warn_unless_converged
-from .machine import proofs_of
+from .machine import Resolved, proofs_of
 from .parameters import BIAS
 from .probability import Calibration
 from .quiet import quiet
 
 if TYPE_CHECKING:
+    from ...fitting.engine import Settings
+    from ...fitting.formulation import Formulation
+    from ...model.model import Model
     from ...problems import Bias
-    from ...threads import Clock
 
 
 def _offered(model: FormulatedClassifier) -> bool:
@@ -61,26 +63,24 @@ class FormulatedClassifier(Classifier):
 
         clock = Clock.starting(self.max_time)
         data = self._labelled(X, y, sample_weight)
-        return self._fit_checked(data, inputs.augment(self.augment, data.X, data.repeated), clock, X)
+        form = self.formulation(inputs.augment(self.augment, data.X, data.repeated))
+        resolved = self._resolved(data.X, data.repeated)
+        model = self._solved(data, form, resolved, self.settings(resolved.serving, clock, form.sized, X))
+        self.class_weight_, self._model = data.class_weight, model
+        return self
 
-    def _fit_checked(self, data: Labelled, augment: float, clock: Clock, given: Any = None) -> Self:
-        """Solve the problem of a checked training set and keep the model.
-
-        augment : the factor behind 'auto'
-        given : X as it came, perhaps on a device
-        """
+    def _solved(self, data: Labelled, form: Formulation, resolved: Resolved, settings: Settings) -> Model:
+        """Solve the problems of a checked training set and return the model."""
         from ...fitting.binary import Binary, Kind
         from ...fitting.folds import divide
 
-        form = self.formulation(augment)
         distinct, unit = form.units_of(data.samples)
         if form.check is not None:
             form.check(data.classes, distinct.weights_of_classes(), unit)
         k = len(data.classes)
         divided = divide(distinct, self._rng()) if self.with_probability else None
         whole = Binary(Kind(k, self.multi_class, form), distinct, [[c] for c in range(k)])
-        resolved = self._resolved(data.X, data.repeated)
-        fitted = self._solve(data.X, distinct, whole, form, clock, resolved.serving, given)
+        fitted = self._solve(data.X, distinct, whole, settings)
         found, values = fitted.found, inputs.given(resolved.serving)
         divisors = None if form.divisors is None else form.divisors(found.half_width)
         coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, form.bound)
@@ -93,14 +93,12 @@ class FormulatedClassifier(Classifier):
             warn(text)
         warn_unless_converged(fitted, data.X, self.max_iter, values=values)
         if divided is not None:
-            settings = self.settings(resolved.serving, clock, form.sized, given)
             X = inputs.as_dense_if_small(data.X, self.kernel)
             folds, slope = Calibration(X, divided, settings, form.divisors, head).run(fitted, whole)
             model = replace(model, head=replace(head, slope=slope))
             warn_unless_converged(folds, data.X, self.max_iter, "problems of the folds", values)
-            warn_unless_calibrated(clock, slope)
-        self.class_weight_, self._model = data.class_weight, model
-        return self
+            warn_unless_calibrated(settings.clock, slope)
+        return model
 
     def _rng(self) -> np.random.RandomState:
         """Return the generator that shuffles the samples before they are left out; None is a fixed seed."""

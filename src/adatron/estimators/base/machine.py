@@ -23,6 +23,7 @@ from .parameters import Parameters
 from .quiet import Quiet, quiet
 
 if TYPE_CHECKING:
+    from ...fitting.engine import Settings
     from ...fitting.fits import Fits
     from ...fitting.formulation import Formulation
     from ...fitting.problems import Problems
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from ...model.function import Finish
     from ...model.heads import Counted, Head
     from ...model.signs import Decided
-    from ...threads import Clock
 
 BUSY = ("_model", "_given_objects")  # of this process: a state has the parts of the model by their names
 
@@ -200,25 +200,11 @@ class KernelMachine(Quiet, Parameters):
         kernel = resolve(self.kernel, gamma, self.degree, self.coef0)
         return Resolved(kernel, gamma, kernel if self._objects is None else Precomputed())
 
-    def _solve(
-        self,
-        X: Any,
-        samples: Samples,
-        problems: Problems,
-        form: Formulation,
-        clock: Clock,
-        kernel: Kernel,
-        given: Any = None,
-    ) -> Fits:
-        """Solve all problems over the distinct samples.
-
-        kernel : that of a checked X
-        given : X as it came, perhaps on a device
-        """
+    def _solve(self, X: Any, samples: Samples, problems: Problems, settings: Settings) -> Fits:
+        """Solve all problems over the distinct samples."""
         from ...fitting import engine
 
-        X = inputs.as_dense_if_small(X, self.kernel)
-        return engine.fit(X, samples, problems, self.settings(kernel, clock, form.sized, given))
+        return engine.fit(inputs.as_dense_if_small(X, self.kernel), samples, problems, settings)
 
     def _made(self, X: Any, resolved: Resolved, support: NDArray[np.int64], dual: Any, **parts: Any) -> Model:
         """Return the model.

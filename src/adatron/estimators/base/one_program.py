@@ -9,10 +9,13 @@ from numpy.typing import NDArray
 
 from ..checks import inputs
 from .convergence import warn_unless_converged
-from .machine import KernelMachine, proofs_of
+from .machine import KernelMachine, Resolved, proofs_of
 
 if TYPE_CHECKING:
+    from ...fitting.engine import Settings
+    from ...fitting.formulation import Formulation
     from ...fitting.samples import Samples
+    from ...model.model import Model
     from ...problems import Dual
     from ...threads import Clock
 
@@ -34,30 +37,24 @@ class OneProgram(KernelMachine):
         y = np.zeros(X.shape[0]) if targets is None else targets
         values, codes = (y[:1], np.zeros(len(y), np.int64)) if targets is None else np.unique(y, return_inverse=True)
         distinct = samples.canonical(X, codes, len(values), weight, mergeable=self._mergeable).together()
-        self._fit_checked(
-            X, y, distinct, inputs.augment(getattr(self, "augment", 1.0), X, repeated), repeated, clock, given
-        )
+        form = self.formulation(inputs.augment(getattr(self, "augment", 1.0), X, repeated))
+        resolved = self._resolved(X, repeated)
+        settings = self.settings(resolved.serving, clock, form.sized, given)
+        self._model = self._solved(X, y, distinct, form, resolved, settings)
 
-    def _fit_checked(
-        self, X: Any, y: Any, distinct: Samples, augment: float, repeated: Any, clock: Clock, given: Any = None
-    ) -> None:
-        """Solve the problem of distinct samples and keep the model.
-
-        augment : the factor behind 'auto'
-        repeated : (n,) the user's weights; None is 1
-        given : X as it came, perhaps on a device
-        """
+    def _solved(
+        self, X: Any, y: Any, distinct: Samples, form: Formulation, resolved: Resolved, settings: Settings
+    ) -> Model:
+        """Solve the problem of distinct samples and return the model."""
         from ...fitting.problems import Listed, Problem
 
-        form = self.formulation(augment)
         distinct, unit = form.units_of(distinct)
         middle = form.middle(y[distinct.rows])
 
         def program(ids: NDArray[np.int64]) -> Dual:
             return form.program(y[distinct.rows[ids]] - middle, distinct.weight[ids])
 
-        problems, resolved = Listed([Problem([0], program, form.copies)]), self._resolved(X, repeated)
-        fitted = self._solve(X, distinct, problems, form, clock, resolved.serving, given)
+        fitted = self._solve(X, distinct, Listed([Problem([0], program, form.copies)]), settings)
         coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, form.bound)
         support, counts, dual = coefficients.arranged(np.zeros(X.shape[0], np.int64), 1)
         b, proofs = unit * fitted[0].intercept, proofs_of(fitted, alone=True, unit=unit)
@@ -67,4 +64,4 @@ class OneProgram(KernelMachine):
         warn_unless_converged(fitted, X, self.max_iter, values=model.values)
         if form.attributes is not None:
             vars(self).update(form.attributes(fitted[0]))
-        self._model = model
+        return model

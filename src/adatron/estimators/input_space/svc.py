@@ -218,7 +218,7 @@ class InputMarginSVC(Classifier):
         k, distinct = len(data.classes), data.samples
         problems = Binary(Kind(k, self.multi_class, form), distinct, [[c] for c in range(k)])
         resolved = self._resolved(data.X, data.repeated)
-        start = self._solve(data.X, distinct, problems, form, clock, resolved.serving, X)
+        start = self._solve(data.X, distinct, problems, self.settings(resolved.serving, clock, form.sized, X))
         climbs = self._climbs(data, problems, start, resolved.kernel, clock)
         fitted = Fits.of([climb.fitted for climb in climbs], start.route)
         feet, head, proofs = None, self._head_for(data.classes), proofs_of(fitted, k == 2)
