@@ -1,4 +1,4 @@
-"""From partitions to slabs: what is counted of all rows, and the samples of a fit in their order on the workers."""
+"""From partitions to slabs: facts about all rows, and the samples of a fit in their order on the workers."""
 
 from __future__ import annotations
 
@@ -30,15 +30,16 @@ from .slab import Members
 
 
 class Counted:
-    """The partitions of a training set on a cluster, checked, with what is known of all rows.
+    """The checked partitions of a training set on a cluster, with facts about all rows.
 
-    Each is loaded once, and again only if it is lost.
+    A partition is loaded once, and again only if it is lost.
 
     shape : of all rows
     first : (partitions,) the first row of each
     facts : of each partition
-    weighted : whether rows have weights that are not all equal
-    limit : value of ``time.monotonic()`` after which nothing is waited for
+    given : whether the user gives weights
+    heaviest, lightest : the largest and the smallest weight
+    limit : value of ``time.monotonic()`` after which the fit waits for nothing
     """
 
     def __init__(self, client: Any, blocks: Blocks, labels: bool, limit: float) -> None:
@@ -79,7 +80,7 @@ class Counted:
         ]
 
     def parts(self) -> list[Any]:
-        """Return the partitions; they are loaded again if they have been given back."""
+        """Return the partitions; those that were given back are loaded again."""
         return self.cluster.slabs or self._loaded(list(range(len(self.blocks))))
 
     def release(self) -> None:
@@ -90,17 +91,13 @@ class Counted:
     def _ask(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
         return self.cluster.ask([Call(i, function, arguments) for i in range(len(self.cluster))])
 
-    @property
-    def weighted(self) -> bool:
-        return self.given and self.lightest != self.heaviest
-
-    @property
-    def _unit(self) -> float | None:
-        return float(2.0 ** np.frexp(self.heaviest)[1]) if self.weighted else None
+    def _unit(self, weighted: bool) -> float | None:
+        """Return the power of two that weights are divided by; None: all count as 1."""
+        return float(2.0 ** np.frexp(self.heaviest)[1]) if weighted else None
 
     def variance(self) -> float:
         """Return ``fitting.samples.variance`` of all rows."""
-        (n, d), unit = self.shape, self._unit
+        (n, d), unit = self.shape, self._unit(self.given and self.lightest != self.heaviest)
         sums, weights = self._totals(partition.weighted_terms, unit, None)
         size = d * (n if unit is None else weights)
         stored = sum(one.stored for one in self.facts)
@@ -121,13 +118,9 @@ class Counted:
         """Return the augmenting factor, as ``inputs.augment`` does: 'auto' is the root of the mean squared norm."""
         if not isinstance(value, str):
             return float(value)
-        sums, weights = self._totals(partition.sizes_terms, None if not self.given else self._heavy)
-        mean = sums / (self.shape[0] if not self.given else weights)
+        sums, weights = self._totals(partition.sizes_terms, self._unit(self.given))
+        mean = sums / (weights if self.given else self.shape[0])
         return float(np.sqrt(mean)) or 1.0
-
-    @property
-    def _heavy(self) -> float:
-        return float(2.0 ** np.frexp(self.heaviest)[1])
 
     def _totals(self, function: Callable[..., Any], *arguments: Any) -> tuple[float, float]:
         found = self._ask(function, *arguments)
@@ -143,21 +136,21 @@ class Counted:
         return np.unique(np.concatenate(found))
 
     def of_classes(self, classes: NDArray[Any]) -> Vector:
-        """Return how many samples each class has; their weight, if they have weights."""
+        """Return the number of samples of each class, or their weight if the user gives weights."""
         found = self._ask(partition.counts, classes)
         if not self.given:
             return np.array([sum(part[c][0] for part in found) for c in range(len(classes))], np.float64)
         return np.array([fsum(t for part in found for t in part[c][1]) for c in range(len(classes))])
 
     def source_facts(self, is_sparse: bool) -> SourceFacts:
-        """Return what sources need to know of all rows; ``is_sparse``: whether the rows of the fit are CSR rows."""
+        """Return the facts that sources need; ``is_sparse``: whether the rows of the fit are CSR rows."""
         if not is_sparse:
             return SourceFacts(float(self.shape[1]), self.shape[1])
         stored = sum(one.nonzero for one in self.facts)
         return SourceFacts(stored / max(1, self.shape[0]), max(one.longest for one in self.facts))
 
     def used(self) -> Any:
-        """Return the columns that rows use, if these are far fewer than all, as ``kernels.columns`` does."""
+        """Return the columns that rows use if they are far fewer than all, as ``kernels.columns`` does; else None."""
         stored = sum(one.nonzero for one in self.facts)
         if not self.sparse or self.shape[1] <= max(COLUMNS, 2 * stored):
             return None
@@ -166,10 +159,10 @@ class Counted:
 
 @dataclass(frozen=True)
 class Shared:
-    """The samples of a fit, on the workers and, without their rows, here.
+    """The samples of a fit.
 
-    rows : the training rows
-    samples : the distinct ones, in their order
+    rows : the training rows, which are on the workers
+    samples : the distinct samples in their order
     codes : (n,) the class, or target, of each row
     """
 
@@ -223,7 +216,7 @@ def share(
 
 
 def bounds(facts: Sequence[Facts], slabs: int) -> Bounds:
-    """Return what divides all rows into slabs of about equal sizes; equal targets are divided by their hashes."""
+    """Return bounds that make slabs of about equal sizes; rows with equal targets are divided by their hashes."""
     given = [(one.targets, one.often) for one in facts if one.targets is not None and one.often is not None]
     targets, number = np.unique(np.concatenate([some for some, _ in given]), return_inverse=True)
     often = np.bincount(number, np.concatenate([some for _, some in given]))
