@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from hashlib import blake2b
 from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,17 +34,10 @@ if TYPE_CHECKING:
     from ..model.model import Model
     from .setup import Counted, Shared
 
-#: What the two parameters may be that the estimators of one machine do not have, as scikit-learn lists it.
+#: The two parameters that the estimators of one machine lack, with scikit-learn's constraints.
 OWN: dict[str, Any] = {"client": "no_validation", "checkpoint": [str, PathLike, None]}
-#: Parameters that change no bit of a fit. The weights of the classes change some, but the samples' weights hold them.
+#: Parameters that change no bit of a fit; class_weight is left out because the weights of the samples contain it.
 FREE = ("solver", "n_jobs", "verbose", "max_time", "callback", "class_weight")
-
-
-class Classes(NamedTuple):
-    """The labels of a training set and their weights; None for machines without classes."""
-
-    labels: NDArray[Any] | None = None
-    weight: NDArray[np.float64] | None = None
 
 
 class OnCluster(KernelMachine):
@@ -62,13 +55,11 @@ class OnCluster(KernelMachine):
     _local: ClassVar[type[KernelMachine]]
 
     @abstractmethod
-    def _classes(self, counted: Counted) -> Classes:
-        """Return the classes of a training set."""
+    def _classes(self, counted: Counted) -> tuple[Any, Any]:
+        """Return the labels of a training set and their weights; None, None for a machine without classes."""
 
     @abstractmethod
-    def _solved_there(
-        self, shared: Shared, classes: Classes, form: Formulation, resolved: Resolved, settings: Settings
-    ) -> Model:
+    def _solved_there(self, shared: Shared, form: Formulation, resolved: Resolved, settings: Settings) -> Model:
         """Return the model of samples whose rows are on the cluster."""
 
     @property
@@ -120,7 +111,7 @@ class OnCluster(KernelMachine):
         return self
 
     def _refuse(self, y: Any) -> None:
-        """Refuse what needs all rows in one place."""
+        """Refuse parameters that need all rows in one place, and missing targets."""
         name, local, kernel = type(self).__name__, self._local.__name__, self.kernel
         if self._given or objects.is_function(kernel) or not (isinstance(kernel, str) or kernel.compiled):
             raise ValueError(
@@ -145,7 +136,7 @@ class OnCluster(KernelMachine):
             raise ValueError(f"{name} requires y to be passed, but the target y is None.")
 
     def _found(self, counted: Counted, clock: Clock) -> Model:
-        """Return the model of a training set: the engine of all fits gets its rows on the cluster and the programs."""
+        """Return the model of a training set: the engine of all fits solves the programs over rows on the cluster."""
         from ..kernels import resolve
         from .checkpoint import Checkpoint
         from .gradient import FarBlock
@@ -156,14 +147,14 @@ class OnCluster(KernelMachine):
         kernel, form = resolve(self.kernel, gamma, self.degree, self.coef0), self.formulation(augment)
         settings = replace(self.settings(kernel, clock, form.sized), solver=FarBlock())
 
-        def as_csr(sizes: NDArray[np.int64]) -> bool:
+        def lean_rows(sizes: NDArray[np.int64]) -> bool:
             pairs = getattr(self, "multi_class", "ovr") == "ovo"
             largest = np.sort(sizes)[-2:].sum() if pairs else sizes.sum()
             return lean(counted, kernel, form.copies * int(largest), *classes)
 
-        shared = share(counted, *classes, settings.cache_bytes, as_csr)
+        shared = share(counted, *classes, settings.cache_bytes, lean_rows)
         with shared.rows.cluster:
-            task = shared, classes, form, Resolved(kernel, gamma, kernel), settings
+            task = shared, form, Resolved(kernel, gamma, kernel), settings
             if self.checkpoint is None:
                 return self._solved_there(*task)
             with Checkpoint(self.checkpoint, self._fingerprint(shared, gamma=gamma, augment=augment)) as file:
@@ -174,7 +165,7 @@ class OnCluster(KernelMachine):
             return model
 
     def _fingerprint(self, shared: Shared, **numbers: float) -> str:
-        """Return what is equal for fits whose bits are equal; ``numbers`` replace parameters such as 'scale'."""
+        """Return a text that differs for fits with different bits; ``numbers``: behind 'scale' and 'auto'."""
         from .. import __version__
 
         given = {name: getattr(self, name) for name in self._local._get_param_names() if name not in FREE} | numbers
@@ -225,28 +216,24 @@ class ClusterClassifier(OnCluster, FormulatedClassifier):
         """
         return self._fit_on_cluster(X, y, sample_weight)
 
-    def _classes(self, counted: Counted) -> Classes:
+    def _classes(self, counted: Counted) -> tuple[Any, Any]:
         labels = counted.targets()
         if labels.dtype.kind == "c" or (labels.dtype.kind == "f" and not (labels == np.rint(labels)).all()):
             check_classification_targets(labels)
         if len(labels) < 2:
             raise ValueError(f"The number of classes has to be greater than one; got {len(labels)} class")
         if self.class_weight is None:
-            return Classes(labels, np.ones(len(labels)))
+            return labels, np.ones(len(labels))
         if isinstance(self.class_weight, dict):
-            return Classes(labels, inputs.named(self.class_weight, labels))
-        return Classes(labels, inputs.balanced(counted.of_classes(labels)))
+            return labels, inputs.named(self.class_weight, labels)
+        return labels, inputs.balanced(counted.of_classes(labels))
 
-    def _solved_there(
-        self, shared: Shared, classes: Classes, form: Formulation, resolved: Resolved, settings: Settings
-    ) -> Model:
+    def _solved_there(self, shared: Shared, form: Formulation, resolved: Resolved, settings: Settings) -> Model:
         if np.count_nonzero(shared.samples.sizes) < 2:
             raise ValueError(self._one_sided)
-        labels, weight = classes
-        assert labels is not None and weight is not None  # noqa: S101, PT018 (for the type checker)
-        data = Labelled(shared.rows, shared.codes, labels, weight, shared.samples, None)
+        data = Labelled(shared.rows, shared.codes, shared.classes, shared.class_weight, shared.samples, None)
         model = self._solved(data, form, resolved, settings)
-        self.class_weight_ = weight
+        self.class_weight_ = shared.class_weight
         return model
 
     def predict(self, X: Any) -> Any:
@@ -261,12 +248,10 @@ class ClusterClassifier(OnCluster, FormulatedClassifier):
 class ClusterProgram(OnCluster, OneProgram):
     """Base of the machines with one program for clusters."""
 
-    def _classes(self, counted: Counted) -> Classes:
-        return Classes()
+    def _classes(self, counted: Counted) -> tuple[Any, Any]:
+        return None, None
 
-    def _solved_there(
-        self, shared: Shared, classes: Classes, form: Formulation, resolved: Resolved, settings: Settings
-    ) -> Model:
+    def _solved_there(self, shared: Shared, form: Formulation, resolved: Resolved, settings: Settings) -> Model:
         return self._solved(shared.rows, shared.codes, shared.samples, form, resolved, settings)
 
 

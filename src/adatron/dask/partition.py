@@ -218,11 +218,10 @@ def sizes_terms(part: Partition, unit: float | None) -> tuple[list[float], list[
     return exact_terms(products_of(often, squares)), exact_terms([] if often is None else often.tolist())
 
 
-def counts(part: Partition, classes: NDArray[Any]) -> list[tuple[int, list[float]]]:
-    """Return how many rows each class has, and ``exact_terms`` of their weights."""
+def weights_of_classes(part: Partition, classes: NDArray[Any]) -> list[list[float]]:
+    """Return ``exact_terms`` of the weights of each class."""
     codes = np.searchsorted(classes, part.y)  # pyright: ignore
-    weight = part.weights
-    return [(int(np.sum(codes == c)), exact_terms(weight[codes == c].tolist())) for c in range(len(classes))]
+    return [exact_terms(part.weights[codes == c].tolist()) for c in range(len(classes))]
 
 
 class Bounds(NamedTuple):

@@ -58,8 +58,7 @@ class Counted:
         self.shape = sum(one.rows for one in some), columns.pop()
         self.sparse, self.dtype = some[0].sparse, some[0].dtype
         self.first: list[int] = (np.cumsum([one.rows for one in self.facts]) - [o.rows for o in self.facts]).tolist()
-        bounds = [one.weights for one in some]
-        given = [pair for pair in bounds if pair is not None]
+        given = [one.weights for one in some if one.weights is not None]
         self.heaviest = max((high for _, high in given), default=1.0)
         self.lightest = min((low for low, _ in given), default=1.0)
         self.given = bool(given)
@@ -137,10 +136,8 @@ class Counted:
 
     def of_classes(self, classes: NDArray[Any]) -> Vector:
         """Return the number of samples of each class, or their weight if the user gives weights."""
-        found = self._ask(partition.counts, classes)
-        if not self.given:
-            return np.array([sum(part[c][0] for part in found) for c in range(len(classes))], np.float64)
-        return np.array([fsum(t for part in found for t in part[c][1]) for c in range(len(classes))])
+        found = self._ask(partition.weights_of_classes, classes)
+        return np.array([fsum(t for part in found for t in part[c]) for c in range(len(classes))])
 
     def source_facts(self, is_sparse: bool) -> SourceFacts:
         """Return the facts that sources need; ``is_sparse``: whether the rows of the fit are CSR rows."""
@@ -164,11 +161,14 @@ class Shared:
     rows : the training rows, which are on the workers
     samples : the distinct samples in their order
     codes : (n,) the class, or target, of each row
+    classes, class_weight : (n_classes,) the labels and their weights; None without classes
     """
 
     rows: FarRows
     samples: Samples
     codes: NDArray[Any]
+    classes: Any
+    class_weight: Any
 
 
 def share(
@@ -212,7 +212,7 @@ def share(
     cluster.limit = inf
     rows = FarRows(cluster, counted.shape, is_sparse, counted.dtype, Layout(counts, place),
                    counted.source_facts(is_sparse), counted.used(), room)  # fmt: skip
-    return Shared(rows, samples, codes)
+    return Shared(rows, samples, codes, classes, class_weight)
 
 
 def bounds(facts: Sequence[Facts], slabs: int) -> Bounds:
