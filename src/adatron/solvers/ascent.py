@@ -31,7 +31,7 @@ from ..problems import Dual
 from ..problems.dual import Vector, dot
 from ..threads import OutOfTime
 from .base import Options, Solver, Way
-from .blocks.rows import Here, Rows
+from .blocks.gradient import Gradient, LocalGradient
 from .loop import first_tolerance, nearer, until_proven
 from .solution import Solution
 from .start import feasible, filled
@@ -93,9 +93,9 @@ class Ascent(ABC, Generic[How]):
     def g(self, g: Vector) -> None:
         self.held.g = g
 
-    def hold(self) -> Rows:
+    def hold(self) -> Gradient:
         """Return the variables with their gradient, which is that at 0."""
-        return Here(self.view, self.dual, self.beta)
+        return LocalGradient(self.view, self.dual, self.beta)
 
     @abstractmethod
     def prepare(self) -> None:

@@ -42,10 +42,10 @@ from ..status import BENT, STOP, Status
 from ..tasks import Origin, State
 from ..tolerance import OF_BLOCKS, OF_PARTS, how_closely
 from ..watch import Watch
+from .gradient import Gradient, LocalGradient
 from .interior import interior, price
 from .newton import Newton, Standing
 from .parts import FIRST_PART, near, restricted
-from .rows import Here, Rows
 from .shard import Ends, Survey, Violators, worst
 
 NEGATIVE_NOISE = 1e-6  # Fraction of the terms of an objective beyond which a negative one is not rounding.
@@ -82,9 +82,9 @@ class Block(Solver):
     def sharded(self) -> bool:
         return self.shards > 1
 
-    def hold(self, view: View, dual: Dual, beta: Vector, options: Options) -> Rows:
+    def hold(self, view: View, dual: Dual, beta: Vector, options: Options) -> Gradient:
         """Return the variables of a program with their gradient."""
-        return Here(view, dual, beta, options.deadline < np.inf, self.shards)
+        return LocalGradient(view, dual, beta, options.deadline < np.inf, self.shards)
 
     def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
         if options.way is Way.DEVICE:
@@ -128,7 +128,7 @@ class _Block(Ascent[Block]):
             self.square.give_back()
             self.held.give_back()
 
-    def hold(self) -> Rows:
+    def hold(self) -> Gradient:
         return self.how.hold(self.view, self.dual, self.beta, self.options)
 
     def prepare(self) -> None:
