@@ -136,7 +136,7 @@ class OnCluster(KernelMachine):
             raise ValueError(f"{name} requires y to be passed, but the target y is None.")
 
     def _found(self, counted: Counted, clock: Clock) -> Solved:
-        """Return the model of a training set, and further attributes; the engine of all fits works on the cluster's rows."""
+        """Return the model of a training set, and further attributes: the engine solves over the cluster's rows."""
         from ..kernels import resolve
         from .checkpoint import Checkpoint
         from .gradient import FarBlock
