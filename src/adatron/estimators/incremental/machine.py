@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ...fitting.fits import Fits
+from ...model.foreign import of_proofs
 from ...model.heads import Classes
 from ...model.model import Model, Proofs
+from ...quoted import quoted
 from ..base.attributes import attributes_of, flat, grouped
 from ..base.machine import Resolved
 from .learning import Learning, Settled
@@ -271,9 +273,9 @@ class Incremental(Learning):
         self._settle(grouped(type(self), vars(self)))
         self._store = Store.of(state["_store"])
         self._tracks = [Track.of(self._store, self._settled.kernel, one) for one in state["_tracks"]]
+        self._refuse_torn()
         iterations = np.atleast_1d(self.n_iter_).tolist()
         self._finish([now - n for now, n in zip(self._events(), iterations, strict=True)], anew=False)
-        self._refuse_torn()
         _ = self.model_  # non-finite numbers must fail now, not in a prediction
 
     def _restore(self, own: bool) -> None:
@@ -287,6 +289,9 @@ class Incremental(Learning):
             return
         self._settle(parts)
         self._refuse_torn()
+        found = vars(self).get("_fitted")
+        if not isinstance(found, Fits) or len(found) != len(self._tracks):
+            raise ValueError(f"there are not {len(self._tracks)} solutions")
         _ = self.model_  # what is wrong must fail now
 
     def _settle(self, parts: dict[str, Any]) -> None:
@@ -296,19 +301,32 @@ class Incremental(Learning):
 
     def _refuse_torn(self) -> None:
         """Fail if samples and programs that came from elsewhere do not fit each other."""
-        if fault := next(self._faults(), None):
+        if fault := next(self.faults(), None):
             raise ValueError(fault)
 
-    def _faults(self) -> Iterator[str]:
-        """Yield what is wrong with the samples and the programs."""
-        state, head = vars(self), self._settled.head
-        yield from (f"{name} is missing" for name in ("_store", "_tracks", "_fitted", "_fixed") if name not in state)
-        classes = len(head.labels) if isinstance(head, Classes) else 0
+    def faults(self) -> Iterator[str]:
+        if "_tracks" not in vars(self):
+            yield from super().faults()
+            return
+        state, head, kernel = vars(self), self._settled.head, self._settled.kernel
+        yield from (f"{name} is missing" for name in ("_store", "_fixed") if name not in state)
+        if kernel.name == "precomputed" or (kernel.compiled and not kernel.convex):
+            yield f"kernel_ must be positive semi-definite; it is {quoted(kernel)}"
+        labels = head.labels if isinstance(head, Classes) else np.zeros(0)
+        if not np.array_equal(np.unique(labels), labels):
+            yield "classes_ must be in order"
+        proofs = self._settled.proofs
+        yield from filter(None, [] if proofs is None else [of_proofs(proofs, head.n_problems)])
+        if not isinstance(self._fixed, dict) or self._fixed.keys() != self._foundations().keys():  # pyright: ignore[reportUnnecessaryIsInstance]
+            yield "_fixed holds other parameters than those that the solution rests on"
         store, tracks, width = self._store, self._tracks, state.get("n_features_in_")
-        yield from filter(None, [store.fault(width, classes) if hasattr(store, "fault") else "_store holds no samples"])
-        both = isinstance(tracks, list) and isinstance(self._fitted, Fits)  # pyright: ignore[reportUnnecessaryIsInstance]
-        if not both or not len(tracks) == len(self._fitted) == head.n_problems:
-            yield f"there are not {head.n_problems} programs"
-        for track in tracks:
-            known = hasattr(track, "fault")
-            yield from filter(None, [track.fault(store, classes) if known else "_tracks holds no programs"])
+        known = hasattr(store, "fault")
+        yield from filter(
+            None, [store.fault(width, len(labels), kernel.compiled) if known else "_store holds no samples"]
+        )
+        sides: list[Any] = head.problems if isinstance(head, Classes) else [None]
+        if not isinstance(tracks, list) or len(tracks) != len(sides):  # pyright: ignore[reportUnnecessaryIsInstance]
+            yield f"there are not {len(sides)} programs"
+        for track, classes in zip(tracks, sides, strict=False):
+            known, apart = hasattr(track, "fault"), isinstance(head, Classes) and head.in_pairs
+            yield from filter(None, [track.fault(store, classes, apart) if known else "_tracks holds no programs"])

@@ -22,7 +22,7 @@ from ...certificates import (
 from ...fitting.fits import Fitted
 from ...gram import Gram, Source, View
 from ...kernels import Kernel
-from ...model.sound import is_vector
+from ...model.sound import is_vector, meaningless
 from ...problems import Dual
 from ...solvers.path import Homotopy, compaction
 from ...solvers.status import Status
@@ -78,21 +78,28 @@ class Track:
         track.restore(tuple(state[name] for name in ("slots", "beta", "g", "counts")))
         return track
 
-    def fault(self, store: Any, classes: int) -> str:
-        """Return what is wrong with the sizes of a program that comes from elsewhere, or nothing."""
+    def fault(self, store: Any, sides: tuple[int, int] | None, apart: bool) -> str:
+        """Return what is wrong with a program that comes from elsewhere, or nothing.
+
+        sides : its classes
+        apart : whether only the samples of these classes are in the program
+        """
         if vars(Track(store, None, None, 0)).keys() - vars(self).keys():  # pyright: ignore[reportArgumentType]
             return "a program lacks a field"
-        slots, sides = self.slots, (0, 0) if self.sides is None else self.sides
-        if self.store is not store or (self.sides is None) != (not classes):
-            return "a program is that of other samples"
-        if len(sides) != 2 or (classes and not (0 <= sides[0] < classes and -1 <= sides[1] < classes)):
-            return f"a program is not of two of {classes} classes"
-        if slots is not None and not (is_vector(slots, "i") and ((slots >= 0) & (slots < store.n)).all()):
-            return "a program numbers other samples"
+        if self.store is not store or self.sides != sides or (self.slots is not None) != apart:
+            return f"a program is not that of the samples of the classes {sides}"
+        if self.slots is not None:
+            own = np.flatnonzero(np.isin(store.y, sides or ()))
+            if not is_vector(self.slots, "i") or not np.array_equal(np.sort(self.slots), own):
+                return f"slots are not the samples of the classes {sides}"
         path: Any = () if self._path is None else [getattr(self._path, name, None) for name in ("beta", "g")]
-        if not all(is_vector(one, "d") and len(one) == len(self.numbers) for one in (self.beta, self.g, *path)):
-            return "a program has not a coefficient and a gradient for each of its samples"
-        return "" if is_vector(self._past, "i") and len(self._past) == 2 else "a program does not count its steps"
+        for values in (self.beta, self.g, *path):
+            if not (is_vector(values, "d") and len(values) == len(self.numbers)):
+                return "a program has not a coefficient and a gradient for each of its samples"
+            if fault := meaningless(values):
+                return f"a coefficient or a gradient of a program {fault}"
+        counted = is_vector(self._past, "i") and len(self._past) == 2 and self._past.min() >= 0
+        return "" if counted else "a program does not count its steps"
 
     def mine(self, slots: Ids) -> Ids:
         """Return those of some slots that are in the program."""
