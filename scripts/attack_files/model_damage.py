@@ -27,7 +27,7 @@ WORDS = (
 )  # fmt: skip
 CLASSES = (
     "SVC", "SVR", "NuSVC", "OneClassSVM", "IncrementalSVC", "IncrementalSVR", "InputMarginSVC", "Pipeline",
-    "OneHotEncoder", "OrdinalEncoder", "CountVectorizer", "TfidfVectorizer", "KNNImputer", "GridSearchCV",
+    "OneHotEncoder", "SimpleImputer", "ColumnTransformer", "StandardScaler", "FunctionTransformer", "GridSearchCV",
 )  # fmt: skip
 
 # --- raw damage ---------------------------------------------------------------------------------------------------

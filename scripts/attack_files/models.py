@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import model_around
+import model_steps
 import numpy as np
 from model_damage import changed_text, crafted, damaged
 from scipy import sparse
@@ -75,9 +75,9 @@ def models() -> dict[str, tuple[bytes, Any]]:
 
 
 @functools.cache
-def around() -> dict[str, tuple[bytes, Any]]:
-    """Return files of models with scikit-learn's steps, and rows that each of them takes."""
-    return {f"around {name}": (_written(model), rows) for name, (model, rows) in model_around.models().items()}
+def stepped() -> dict[str, tuple[bytes, Any]]:
+    """Return files of models with steps of scikit-learn, and rows that each of them takes."""
+    return {f"steps {name}": (_written(model), rows) for name, (model, rows) in model_steps.models().items()}
 
 
 @functools.cache
@@ -110,7 +110,7 @@ def attempt(rng: Generator, folder: Path) -> tuple[str, str]:
         kind, changed = "text", (damaged if rng.random() < 0.3 else changed_text)(rng, content)
         harmless = False
     else:
-        name, (content, X) = _one(rng, models() if rng.random() < 0.5 else around())
+        name, (content, X) = _one(rng, models() if rng.random() < 0.5 else stepped())
         if rng.random() < 0.3:
             # The file as it is, without its digest, as earlier versions wrote it, or with a new digest.
             kind = ("raw", "raw unsealed", "raw sealed")[int(rng.integers(3))]
@@ -131,7 +131,7 @@ def attempt(rng: Generator, folder: Path) -> tuple[str, str]:
         path.write_bytes(changed)
         assert np.array_equal(adatron.load(path).predict(X), expected), f"{name}: damage changed predictions"
         end = "right"
-    return f"{kind} {'around' if name.startswith('around') else name.partition(',')[0]}", end
+    return f"{kind} {'steps' if name.startswith('steps') else name.partition(',')[0]}", end
 
 
 def _end(path: Path, X: Any, name: str) -> str:
@@ -144,7 +144,7 @@ def _end(path: Path, X: Any, name: str) -> str:
             raise AssertionError("the file is not named") from error
         return "refused"
     with warnings.catch_warnings(action="ignore"):
-        return model_around.used(model, X) if name.startswith("around") else _predicted(model, X, path)
+        return model_steps.used(model, X) if name.startswith("steps") else _predicted(model, X, path)
 
 
 def _predicted(model: Any, X: Any, path: Path) -> str:

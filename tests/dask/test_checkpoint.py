@@ -48,6 +48,16 @@ def test_a_checkpoint_belongs_to_a_training_set_and_parameters(client, tmp_path)
             ad.DaskSVC(**parameters, max_iter=2000, checkpoint=path).fit(rows, Y)
 
 
+def test_rows_without_weight_that_change_a_number_of_the_program_make_another_fit(client, tmp_path):
+    y = np.where(np.arange(len(Y)) % 10 == 0, 2, Y)
+    model = ad.DaskSVC(class_weight={2: 0.0}, gamma=0.1, bias="augmented", augment="auto", max_iter=2000)
+    model.set_params(checkpoint=tmp_path / "fit")
+    with pytest.warns(UserWarning, match="max_iter"):
+        model.fit(X, y)
+    with pytest.raises(ValueError, match="the file of another fit"):
+        model.fit(np.where((y == 2)[:, None], 9.0 * X, X), y)
+
+
 def test_a_damaged_end_is_left_out(tmp_path):
     path = tmp_path / "file"
     with Checkpoint(path, "ab") as file:

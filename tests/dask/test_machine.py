@@ -1,6 +1,6 @@
 """The estimators for clusters give the bits of one machine, however the rows are divided.
 
-Also tested here: ``estimators``, ``gradient``, ``slab`` and ``state``.
+Also tested here: ``gradient``, ``slab`` and ``state``.
 """
 
 import numpy as np

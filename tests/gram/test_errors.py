@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adatron.gram.errors import CLASSES, MOST_CLASSES, SizeClasses
+from adatron.gram.errors import MOST_CLASSES, USUAL_CLASSES, SizeClasses
 from adatron.kernels import RBF, Linear, Polynomial
 
 KERNELS = [RBF(0.5), Linear(), Polynomial(0.5, 3, 1.0)]
@@ -18,7 +18,7 @@ KERNELS = [RBF(0.5), Linear(), Polynomial(0.5, 3, 1.0)]
 @given(
     st.floats(1e-6, 1e6),
     st.lists(st.floats(0.0, 1.0), min_size=2, max_size=2),
-    st.sampled_from([CLASSES, MOST_CLASSES]),
+    st.sampled_from([USUAL_CLASSES, MOST_CLASSES]),
 )
 def test_sizes_are_rounded_up(top, shares, count):
     by_size, sizes = SizeClasses.below(top, count), top * np.array(shares)
@@ -36,7 +36,7 @@ def test_sizes_are_rounded_up(top, shares, count):
 def test_a_table_has_the_bounds_of_the_mean_size(kernel):
     by_size, sizes = SizeClasses.below(9.0), np.array([9.0, 4.0, 0.3, 1e-9, 0.0])
     table = by_size.table(lambda size: kernel.error_parts(size, 8, 2.0**-24))
-    assert table.shape == (CLASSES, CLASSES, 2)
+    assert table.shape == (USUAL_CLASSES, USUAL_CLASSES, 2)
     classes = by_size.of(sizes)
     for a, i in zip(sizes, classes, strict=True):
         for b, j in zip(sizes, classes, strict=True):

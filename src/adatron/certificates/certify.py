@@ -26,19 +26,17 @@ from ..gram.view import ADDITIONS
 from ..problems import Dual
 from ..problems.dual import Vector, dot
 from ..threads.gate import one_blas_thread
-from .gap import SMALLEST, best_multipliers, duality_gap, relative, sum_of_terms
+from .gap import CARE, SMALLEST, best_multipliers, duality_gap, relative, sum_of_terms
 
 EVERY_ROW = 1000  # Variables up to which a proof computes the whole gradient anew.
-LEVEL, DIGITS = 0.1, 1e-6  # Wanted accuracy of the objectives, as a fraction of the gap or of the objectives.
+LEVEL_BY_GAP, LEVEL_BY_SIZE = 0.1, 1e-6  # Wanted accuracy of the objectives, as a fraction of the gap or of them.
 MEASURES = 11  # Numbers that ``weigh`` returns.
-SURELY = (
-    2.0**-3
-)  # Fraction of the objectives that many rows always leave in doubt, so that bits do not depend on the known rows.
-CARE = 1.0 + 1e-6  # Factor for the rounding of bounds that are computed in float64 themselves.
-ENOUGH = 30  # Rows computed both ways from which the errors of others are judged.
+# Fraction of the objectives that many rows always leave in doubt, so that bits do not depend on the known rows.
+SURELY = 2.0**-3
+ENOUGH_ROWS = 30  # Rows computed both ways from which the errors of others are judged.
 SURE = 4.0  # Standard deviations within which a sum of many errors keeps.
 ASTRAY = 1e-9  # Fraction of all sizes; rounding does not explain that an equality is missed by more.
-SAMPLE = 512  # Most rows on which a kernel without a guarantee is checked for negative eigenvalues.
+EIGENVALUE_ROWS = 512  # Most rows on which a kernel without a guarantee is checked for negative eigenvalues.
 
 
 @dataclass(frozen=True)
@@ -52,8 +50,8 @@ class Certificate:
     resolution : addition to the violation by errors of the gradient; a smaller violation cannot be told from none
     doubt : proven bound of the error of ``dual``
     least : smallest number that the gap is divided by, see ``Dual.scale``
-    slip : what the optimum may be below ``dual``: the rounding of ``dual``, and what the equalities that rounding has
-        missed may gain; errors of rows without float64 are judged, not proven
+    slip : how far the optimum may be below ``dual``: its rounding, and the gain of equalities that rounding has missed;
+        errors of rows without float64 are judged, not proven
     convex : False if the kernel was found not to be positive semi-definite; the gap then bounds nothing
     """
 
@@ -141,7 +139,7 @@ class Exact:
         first = self.known & ~self.seen & (self.beta != 0.0)
         self.seen |= self.known
         along = np.sign(self.beta[first]) * off[first]
-        if len(along) >= ENOUGH:
+        if len(along) >= ENOUGH_ROWS:
             spread = float(np.std(along))
             drift = abs(float(np.mean(along))) + SURE * spread / np.sqrt(len(along))
             before = (self.drift, self.spread) if np.isfinite(self.spread) else (0.0, 0.0)
@@ -197,7 +195,7 @@ def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: Vector, co
         doubt = dot(np.abs(beta[unknown]), slack[unknown])
         exact.compare(g - tracked)
         level = abs(dual.objective(beta, g))
-        allowed = max(LEVEL * duality_gap(dual, beta, g, mu), DIGITS * level)
+        allowed = max(LEVEL_BY_GAP * duality_gap(dual, beta, g, mu), LEVEL_BY_SIZE * level)
         # The judgement by known rows has the same bits on every route; the proven bound has not.
         judged = min(exact.missed(unknown), 0.5 * doubt) if len(unknown) else 0.0
         if not len(unknown) or (0.5 * doubt <= SURELY * level and judged <= allowed):
@@ -216,9 +214,8 @@ def prove(view: View, dual: Dual, beta: Vector, g: Vector, convex: bool = True) 
 def error_of_sums(view: View, dual: Dual, beta: Vector) -> float:
     """Return a bound of the error of each entry of a gradient that was summed in float64, row by row, term by term."""
     value, size = view.gram.rounding, view.magnitude + dual.lambda2
-    rate = (
-        value + UNIT * (np.count_nonzero(beta) + 8.0) * size
-    )  # the sum of the coefficients of equal samples is rounded, too
+    # The sum of the coefficients of equal samples is rounded, too.
+    rate = value + UNIT * (np.count_nonzero(beta) + 8.0) * size
     mass = float(np.abs(beta).sum())
     return CARE * rate * mass if mass else 0.0
 
@@ -253,9 +250,9 @@ def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
     others = np.ones(len(view), bool)
     others[support] = False
     rest = np.flatnonzero(others)
-    count = min(max(0, SAMPLE - len(support)), len(rest))
+    count = min(max(0, EIGENVALUE_ROWS - len(support)), len(rest))
     spread = rest[np.arange(count) * len(rest) // max(1, count)]
-    rows = np.sort(np.concatenate([support[:SAMPLE], spread]))
+    rows = np.sort(np.concatenate([support[:EIGENVALUE_ROWS], spread]))
     points = view.points(rows)
     K = view.block(points, points) if view.gram.held else view.gram.square(points, len(rows))
     source, largest = view.gram.source, float(np.maximum(K.max(initial=0.0), -K.min(initial=0.0)))
@@ -336,10 +333,7 @@ def conclude_all(measures: NDArray[np.float64], largest: float) -> NDArray[np.fl
 
     largest : the largest entry of K + lambda^2
     """
-    slips, lacks = (
-        measures[:, 9].copy(),
-        measures[:, 10] > 0.0,
-    )  # without a lack even infinite kernel values bend nothing
+    slips, lacks = measures[:, 9].copy(), measures[:, 10] > 0.0  # without a lack infinite values bend nothing
     slips[lacks] += 0.5 * CARE * largest * measures[lacks, 10]
     value, doubt, _, resolution, gap, worst, least = measures.T[:7]
     return np.stack([value, gap, worst, resolution, doubt, least, slips, np.ones_like(value)])

@@ -2,7 +2,7 @@
 
 A solution w that is within a gap of the optimum w* has |w - w*|^2 <= 2 gap, so w.phi(x) is off by at most
 sqrt(2 gap k(x, x)). The best bias minimises a convex, piecewise linear function whose kinks are off by as much at the
-samples. All kinks moved down, or up, give its lowest and its highest value.
+samples. Moving all kinks down gives its lowest value, moving them up the highest.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..compiled.cache.jit import jit
-from .gap import crossing
+from .gap import CARE, crossing
 
 SLACK = 1e-9  # Fraction of all steps that is counted as rounding of their sums.
-CARE = 1.0 + 1e-6  # Factor for the rounding of the bounds themselves.
 
 
 @jit

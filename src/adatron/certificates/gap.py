@@ -21,6 +21,7 @@ from ..problems import Dual
 from ..problems.dual import NO_ERRORS, Vector, dot
 
 SMALLEST = float(np.finfo(float).tiny)  # a smaller number has lost digits
+CARE = 1.0 + 1e-6  # Factor for the rounding of bounds that are computed in float64 themselves.
 
 
 def best_multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Vector
 from ..compiled.cache.jit import jit
 from ..compiled.scan import gains
 from ..problems import Dual
-from ..problems.dual import Vector
 
 
 def multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:

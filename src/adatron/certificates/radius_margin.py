@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import e, floor, log
 
-PIECES = 577.0  # Constant of the theorem.
+THEOREM = 577.0  # Constant of the theorem.
 
 
 def vc_bound(m: int, radius2: float, margin: float, delta: float = 0.05) -> float:
@@ -28,7 +28,7 @@ def vc_bound(m: int, radius2: float, margin: float, delta: float = 0.05) -> floa
     >>> vc_bound(100, radius2=1.0, margin=0.1)  # too few samples for this margin
     nan
     """
-    k = floor(PIECES * radius2 / margin**2)
+    k = floor(THEOREM * radius2 / margin**2)
     if not 0 < k <= m:
         return float("nan")
     return (k * log(8.0 * e * m / k) * log(32.0 * m) + log(8.0 * m / delta)) / m

@@ -5,8 +5,8 @@ rounded to an integer, whose lowest bits are those of k; r is rounded once. A po
 its exponent; no conversion between floats and integers is needed. The relative error of 2^x is below 2 units in the
 last place. Values below 2^(low - 1/2), about the least normal number, become 0.
 
-The instructions are written for UNROLL vectors side by side. A compiler would leave one vector after the other, each a
-chain in which every instruction waits for the one before.
+The instructions are written for EXP_VECTORS vectors side by side. A compiler would leave one vector after the other,
+each a chain in which every instruction waits for the one before.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from llvmlite import ir
 from .cache.jit import JIT_DISABLED, cgutils, intrinsic, numba_types
 from .micro import VECTOR_BYTES, multiply_add
 
-UNROLL = 4  # Vectors side by side: enough for the processor to fill the time that each instruction takes.
-_LOG2E = 1.4426950408889634
+EXP_VECTORS = 4  # Vectors side by side: enough for the processor to fill the time that each instruction takes.
+_LOG2E = 1.4426950408889634  # log2 e: exp(x) is 2^(x log2 e).
 
 
 class _Format(NamedTuple):
@@ -62,10 +62,10 @@ class _Emitter:
 
     def number(self, value: float) -> list[Any]:
         kind = np.float32 if self.kind.bits == 32 else np.float64
-        return [ir.Constant(self.vector, [float(kind(value))] * self.lanes)] * UNROLL
+        return [ir.Constant(self.vector, [float(kind(value))] * self.lanes)] * EXP_VECTORS
 
     def integer(self, value: int) -> list[Any]:
-        return [ir.Constant(self.integers, [value] * self.lanes)] * UNROLL
+        return [ir.Constant(self.integers, [value] * self.lanes)] * EXP_VECTORS
 
     def each(self, instruction: Any, *operands: list[Any]) -> list[Any]:
         return [instruction(*values) for values in zip(*operands, strict=True)]
@@ -105,11 +105,11 @@ def _emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         factor = builder.fptrunc(factor, scalar)
     lane = builder.insert_element(ir.Constant(emitter.vector, ir.Undefined), factor, ir.IntType(32)(0))
     zeros = ir.Constant(ir.VectorType(ir.IntType(32), emitter.lanes), [0] * emitter.lanes)
-    factors = [builder.shuffle_vector(lane, lane, zeros)] * UNROLL
-    step = i64(UNROLL * emitter.lanes)
+    factors = [builder.shuffle_vector(lane, lane, zeros)] * EXP_VECTORS
+    step = i64(EXP_VECTORS * emitter.lanes)
     with cgutils.for_range(builder, builder.sdiv(args[2], step)) as loop:
         base = builder.mul(loop.index, step)
-        offsets = [builder.add(base, i64(v * emitter.lanes)) for v in range(UNROLL)]
+        offsets = [builder.add(base, i64(v * emitter.lanes)) for v in range(EXP_VECTORS)]
         places = [builder.bitcast(builder.gep(data, [o]), emitter.vector.as_pointer()) for o in offsets]
         values = [builder.load(place, align=kind.bits // 8) for place in places]
         for value, place in zip(emitter.power(factors, values), places, strict=True):

@@ -50,7 +50,7 @@ def multiply_add(builder: Any, vector: Any, a: Any, b: Any, c: Any) -> Any:
     return builder.call(fma, [a, b, c])
 
 
-class _Block:
+class _RegisterBlock:
     """Emits the instructions for one register block: load, multiply-add along the features, store."""
 
     def __init__(self, context: Any, builder: Any, signature: Any, args: Any) -> None:
@@ -114,7 +114,7 @@ def _register_block(
     typingctx: Any, points: Any, p0: Any, rows: Any, r0: Any, d: Any, out: Any, o0: Any, stride: Any, fresh: Any
 ) -> Any:
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        _Block(context, builder, signature, args).emit()
+        _RegisterBlock(context, builder, signature, args).emit()
         return context.get_dummy_value()
 
     n = numba_types.int64

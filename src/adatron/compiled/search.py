@@ -14,14 +14,14 @@ from llvmlite import ir
 from .cache.jit import JIT_DISABLED, cgutils, intrinsic, numba_types
 from .micro import VECTOR_BYTES, multiply_add
 
-UNROLL = 4  # Vectors that are searched side by side.
+SEARCHED_VECTORS = 4  # Vectors that are searched side by side.
 AHEAD = 2048  # Bytes between the data that a search reads and the data that it prefetches.
 CHUNK = 64  # Lengths must be multiples of this, or of ``shortest``.
 
 
 def shortest(dtype: Any) -> int:
     """Return the number of which the lengths of arrays in a precision must be multiples; CHUNK suits all."""
-    return UNROLL * VECTOR_BYTES // np.dtype(dtype).itemsize
+    return SEARCHED_VECTORS * VECTOR_BYTES // np.dtype(dtype).itemsize
 
 
 class _Best(NamedTuple):
@@ -33,7 +33,7 @@ class _Best(NamedTuple):
 
 
 class _Search:
-    """Emits a search: keep the best in each of UNROLL vectors, then compare these and their lanes.
+    """Emits a search: keep the best in each of SEARCHED_VECTORS vectors, then compare these and their lanes.
 
     NaN is never best, unless the searching function promises that there is no NaN. Fractions are compared up to
     rounding.
@@ -86,9 +86,9 @@ class _Search:
         build, i64, position = self.builder, ir.IntType(64), ir.IntType(8 * self.size)
         places = ir.VectorType(position, self.lanes)
         start = [self.constant(float("-inf")), self.constant(1.0), ir.Constant(places, [0] * self.lanes)]
-        best = [[cgutils.alloca_once_value(build, one) for one in start] for _ in range(UNROLL)]
+        best = [[cgutils.alloca_once_value(build, one) for one in start] for _ in range(SEARCHED_VECTORS)]
         new = _Best(*start)
-        step = i64(UNROLL * self.lanes)
+        step = i64(SEARCHED_VECTORS * self.lanes)
         with cgutils.for_range(build, build.sdiv(self.n, step)) as loop:
             base = build.mul(loop.index, step)
             narrow = base if self.size == 8 else build.trunc(base, position)

@@ -10,7 +10,7 @@ from .cache.jit import jit
 
 SQUARE, NEAR = 8, 16  # Sides of squares that are transposed in registers, and that stay in the first-level cache.
 CHAIN = 64  # Products that are summed one after the other before the sum is folded.
-LANES = 8  # Sums side by side.
+SUMS_ABREAST = 8  # Sums side by side.
 
 
 @jit
@@ -187,16 +187,16 @@ def add_square(K: Any, v: Any, w: Any, down: Any, down_low: Any, across: Any, ac
         if (i + 1) % CHAIN == 0:
             fold(part, down, down_low, m)
     fold(part, down, down_low, m)
-    lanes = np.empty(LANES)
-    for first in range(0, m if len(across) else 0, CHAIN * LANES):
-        last = min(m, first + CHAIN * LANES)
+    lanes = np.empty(SUMS_ABREAST)
+    for first in range(0, m if len(across) else 0, CHAIN * SUMS_ABREAST):
+        last = min(m, first + CHAIN * SUMS_ABREAST)
         for i in range(n):
             row = K[i]
             lanes[:] = 0.0
-            for j in range(first, last - LANES + 1, LANES):
-                for lane in range(LANES):
+            for j in range(first, last - SUMS_ABREAST + 1, SUMS_ABREAST):
+                for lane in range(SUMS_ABREAST):
                     lanes[lane] += row[j + lane] * w[j + lane]
-            for j in range(last - (last - first) % LANES, last):
+            for j in range(last - (last - first) % SUMS_ABREAST, last):
                 lanes[0] += row[j] * w[j]
             line[i] = ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]))
         fold(line, across, across_low, n)

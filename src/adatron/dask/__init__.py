@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from .search import DaskGridSearchCV
 
 # Two threads of a worker may unpickle at the same time. If they enter packages from different ends, Python finds a
-# deadlock and gives one thread half a module. So whoever comes first imports here, before any module of this package,
-# all that those modules need whose functions and classes travel; and none of them is imported here.
+# deadlock and gives one thread half a module. Pickles name modules of this package. So the first import of this package
+# imports everything that these modules need from other packages, and none of these modules.
 for _name in ("scipy.sparse", "sklearn.utils.sparsefuncs", "adatron.estimators", "adatron.selection"):
     import_module(_name)
 

@@ -1,12 +1,13 @@
-"""A checkpoint: what a fit has learned from the cluster, on the disk, so that a new fit goes the same way faster.
+"""A checkpoint: a file of the cluster's answers, so that a new fit goes the same way faster.
 
-The coordinator follows from its answers: who gives them again, in their order, gets the same bits. So the file has the
-gradients, violators and solved parts that the fit has come to, each with the number of its question. A fit that begins
-with the file takes answers from there as long as there are any. Rows are not in it; they are in the training set.
+Nothing but the answers to its questions decides what the coordinator does: with the same answers, in their order, it
+finds the same bits. The file holds the gradients, violators and solved parts that the fit has found, each with the
+number of its question. A fit that begins with the file takes answers from there as long as there are any. The file
+holds no rows; they are in the training set.
 
 The first line names the training set and the parameters. A record has a head, arrays of float64 or int64, and a
-checksum. A killed process loses no record, a crash of the system those of the last seconds. A record that is not whole
-is left out, and so is all after it.
+checksum. A killed process loses no record; a crash of the system loses those of the last seconds. A record that is not
+whole is left out, and so are all records after it.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ from ..files.lock import hold
 Arrays = list[NDArray[Any]]
 MAGIC = b"adatron-checkpoint 1 "
 HEAD = struct.Struct("<8scQqQ")  # name of the stream, kind, number, version, and bytes of the arrays
-SECONDS = 2.0  # Seconds between two waits for the disk.
-SUM, ARRAY = struct.Struct("<I"), struct.Struct("<cQ")
+SUM, ARRAY = struct.Struct("<I"), struct.Struct("<cQ")  # the checksum; kind and length of an array
+SECONDS = 2.0  # Seconds between two waits for the disk, each of which may take as long as many records.
 KINDS: dict[bytes, Any] = {b"f": np.float64, b"i": np.int64}
 
 
@@ -48,12 +49,12 @@ class Checkpoint:
     Parameters
     ----------
     path : path
-    name : hexadecimal digits that stand for the training set and the parameters
+    name : hexadecimal digits that stand for training set and parameters
 
     Raises
     ------
     ValueError
-        The file belongs to another fit, or is none of ours, or another fit is using it.
+        The file belongs to another fit, or is no checkpoint, or another fit is using it.
     OSError
         The file cannot be read or written.
     """
@@ -82,7 +83,7 @@ class Checkpoint:
         self.path.unlink(missing_ok=True)
 
     def stream(self, *what: Any) -> Stream:
-        """Return the records of a program; programs that are alike are told apart by their order."""
+        """Return the records of a program; equal programs are told apart by their order."""
         found = blake2b(digest_size=8)
         for one in what:
             found.update(one.tobytes() if isinstance(one, np.ndarray) else repr(one).encode())
@@ -93,7 +94,7 @@ class Checkpoint:
         return Stream(self, blake2b(name + str(number).encode(), digest_size=8).digest())
 
     def reach(self, stream: bytes) -> int:
-        """Return the last version of which a stream has records; -1 if it has none."""
+        """Return the last version that a stream has records of; -1 if it has none."""
         return self._reach.get(stream, -1)
 
     def get(self, stream: bytes, kind: bytes, number: int) -> Arrays | None:
@@ -134,7 +135,7 @@ class Checkpoint:
         return stream
 
     def _read(self) -> None:
-        """Find the records; cut off what is no whole record at the end."""
+        """Find the records; cut the file off after the last whole one."""
         found, end = self._file.read(len(self._first)), self._file.seek(0, os.SEEK_END)
         if not self._first.startswith(found):
             what = "another fit" if found.startswith(MAGIC) else "something else"
@@ -172,7 +173,7 @@ class Checkpoint:
 class Stream:
     """The records of one program.
 
-    reach : the last version of the gradient of which an earlier fit has left records
+    reach : the last version of the gradient that an earlier fit has left records of
     """
 
     def __init__(self, file: Checkpoint | None = None, name: bytes = b"") -> None:
@@ -180,7 +181,7 @@ class Stream:
         self.reach = -1 if file is None else file.reach(name)
 
     def get(self, kind: bytes, number: int) -> Arrays | None:
-        """Return an answer that was given before, or None."""
+        """Return the answer to a question that an earlier fit has asked, or None."""
         return None if self._file is None else self._file.get(self._name, kind, number)
 
     def put(self, kind: bytes, number: int, version: int, arrays: Arrays) -> None:

@@ -21,17 +21,18 @@ PAUSED = 300.0  # Seconds of paused workers after which a fit fails; Dask waits 
 GLANCE = 1.0  # Seconds after which a wait looks around.
 TRIES = 12  # Most tries in a row in which workers are lost and no task ends.
 REST = 0.1, 5.0  # Seconds between two tries: at first, and at most.
-DEADLY = 12  # Times that Dask gives up a task, after the fourth and each further dead worker, until it is to blame.
+DEADLY = 12  # Times that Dask gives up a task before it is to blame: after its fourth dead worker, then after each one.
 MEMORY = (
     "The usual cause is memory: Dask ends a worker that exceeds its memory_limit. Use smaller chunks, more workers, or "
     "workers with more memory."
 )
 GONE = "The Dask client was closed, or has lost its scheduler; make a new one and fit again."
+#: Names of errors that say that a task, its worker or its data were lost.
 LOST = ("KilledWorker", "CancelledError", "FutureCancelledError", "CommClosedError", "FutureError")
 
 
 def client_of(client: Any) -> Any:
-    """Return a client that can be waited for: the given one, or the current one."""
+    """Return the given client, or the current one, once it is connected."""
     try:
         from distributed import Client, get_client
     except ImportError as error:
@@ -66,12 +67,12 @@ def client_of(client: Any) -> Any:
 
 @contextmanager
 def beside_the_pool() -> Iterator[None]:
-    """Leave the pool of the worker's threads if this is a task: tasks that wait for tasks could hold all threads."""
+    """Leave the worker's pool of threads if this is a task: tasks that wait for tasks could hold all threads."""
     from distributed import rejoin, secede
 
     try:
         secede()
-    except (ValueError, AttributeError, KeyError):  # no worker, another thread of it, or beside the pool already
+    except (ValueError, AttributeError, KeyError):  # not on a worker, not in its pool, or beside the pool already
         yield
         return
     try:
@@ -92,8 +93,8 @@ class Call(NamedTuple):
 class Cluster:
     """The slabs of a fit on a cluster.
 
-    make : makes the futures of slabs; a slab that Dask cannot make again is made by it
-    what : what a slab is, for errors
+    make : makes the futures of slabs, given their numbers; it is called again for slabs that Dask has lost for good
+    what : the word for a slab in errors
     limit : value of ``time.monotonic()`` after which questions without a limit of their own raise OutOfTime
     """
 
@@ -110,9 +111,9 @@ class Cluster:
         return len(self.slabs)
 
     def _submit(self, call: Call, begun: dict[int, list[Any]]) -> Any:
-        """Start a task where its slab is, or rather its state; if that worker is gone, anywhere.
+        """Start a task on the worker that has the slab's state; if that worker is gone, anywhere.
 
-        begun : tasks on whose results others wait, by the identity of their list: many wait for the same ones
+        begun : tasks that other tasks wait for, by the identity of their list: many wait for the same list
         """
         if call.others and id(call.others) not in begun:
             begun[id(call.others)] = [self._submit(other, begun) for other in call.others]
@@ -125,7 +126,7 @@ class Cluster:
         )
 
     def ask(self, calls: Sequence[Call], limit: float | None = None) -> list[Any]:
-        """Return the results of tasks; tasks that end with their worker are tried again.
+        """Return the results of tasks; a task that is lost with its worker is tried again.
 
         limit : value of ``time.monotonic()`` after which OutOfTime is raised; None is that of the cluster
 
@@ -209,7 +210,7 @@ class Cluster:
                 raise
 
     def _renew(self) -> None:
-        """Make slabs again that are gone and that Dask does not make again by itself."""
+        """Make slabs again that are gone, unless Dask does so by itself."""
         self.where.clear()
         gone = [j for j, slab in enumerate(self.slabs) if is_gone(slab) and not self._retried(slab)]
         if gone:
@@ -218,7 +219,7 @@ class Cluster:
 
     @staticmethod
     def _retried(slab: Any) -> bool:
-        """Return whether Dask tries once more to make a slab: new tasks would have the old error of what they need."""
+        """Return whether Dask makes a slab once more. If it does not, new tasks fail with the slab's old error."""
         if slab.status != "error":
             return False
         error = error_of(slab)
@@ -243,7 +244,7 @@ class Cluster:
 
 
 def error_of(future: Any) -> BaseException | None:
-    """Return the error that a task ended with; None if it has none, also because Dask has begun it again meanwhile."""
+    """Return the error that a task ended with; None if there is none, or if Dask has begun the task again."""
     if future.status != "error":
         return None
     try:
@@ -253,12 +254,12 @@ def error_of(future: Any) -> BaseException | None:
 
 
 def is_gone(future: Any) -> bool:
-    """Return whether a value was lost, and Dask does not make it again by itself."""
+    """Return whether a value was lost and Dask does not make it again by itself."""
     return future.status in ("error", "cancelled", "lost")
 
 
 def wait_for(client: Any, futures: Sequence[Any], limit: float = inf) -> None:
-    """Wait until all tasks have ended; see ``Cluster.ask``.
+    """Wait until all tasks have ended.
 
     Raises
     ------
@@ -267,15 +268,18 @@ def wait_for(client: Any, futures: Sequence[Any], limit: float = inf) -> None:
     RuntimeError
         The cluster has had no worker for a while, or its workers take no tasks.
     """
+    from concurrent.futures import CancelledError
+
     from distributed import wait
+    from distributed.client import FutureCancelledError
 
     keys = {future.key for future in futures}
-    with suppress(*cancelled()):  # the futures say so themselves
+    with suppress(CancelledError, FutureCancelledError):  # the futures say so themselves
         _patiently(client, limit, lambda seconds: wait(futures, timeout=seconds), keys)
 
 
 def gathered(client: Any, futures: Sequence[Any], limit: float = inf) -> list[Any]:
-    """Return the results of tasks that have ended; a result that is lost meanwhile is made again. See ``wait_for``."""
+    """Return the results of tasks that have ended; Dask makes lost results again. See ``wait_for``."""
 
     async def some() -> list[Any]:
         return await client.gather(futures, asynchronous=True)
@@ -290,7 +294,7 @@ def gathered(client: Any, futures: Sequence[Any], limit: float = inf) -> list[An
 
 
 def workers_of(client: Any) -> dict[str, Any]:
-    """Return what the scheduler says of its workers, by their addresses."""
+    """Return what the scheduler says about its workers, by their addresses."""
     try:
         return client.scheduler_info(n_workers=-1)["workers"]
     except (OSError, KeyError, RuntimeError):  # the connection is closed meanwhile
@@ -310,17 +314,8 @@ def scattered(client: Any, values: Any, limit: float = inf, **how: Any) -> Any:
     raise RuntimeError(f"Values could not be sent to the workers in {TRIES} tries. {MEMORY}")
 
 
-def cancelled() -> tuple[type[BaseException], ...]:
-    """Return what a wait for cancelled futures raises."""
-    from concurrent.futures import CancelledError
-
-    from distributed.client import FutureCancelledError
-
-    return CancelledError, FutureCancelledError
-
-
 def _patiently(client: Any, limit: float, look: Callable[[float], Any], keys: set[Any]) -> Any:
-    """Return what ``look`` returns in time: it gets some seconds, again and again; ``keys``: of the tasks."""
+    """Give ``look`` some seconds, again and again, until it returns in time; ``keys``: of the tasks it waits for."""
     since, trouble = monotonic(), None
     while True:
         seconds = min(GLANCE, limit - monotonic())
@@ -336,7 +331,7 @@ def _patiently(client: Any, limit: float, look: Callable[[float], Any], keys: se
 
 
 class Trouble(NamedTuple):
-    """Why tasks wait: what is so, how many seconds this may last, and what the user can do."""
+    """Why tasks do not end, how many seconds this may last, and what the user can do."""
 
     text: str
     patience: float
@@ -352,7 +347,7 @@ FULL = Trouble(
 
 
 def _trouble(client: Any, keys: set[Any]) -> Trouble | None:
-    """Return what keeps tasks from ending; None if they may just take long."""
+    """Return what keeps tasks from ending; None if they may only take long."""
     if client.status != "running":
         return CLOSED
     workers = workers_of(client)

@@ -1,4 +1,4 @@
-"""What users have: Dask arrays and frames, or arrays here that go to the cluster; predictions of the same kind."""
+"""The users' training sets, which are Dask arrays and frames or arrays in memory; predictions of the same kind."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Ids = NDArray[np.int64]
 
 
 def cloned(estimator: Any) -> Any:
-    """Return an unfitted copy, as ``sklearn.base.clone`` makes it, with the same client, which cannot be copied."""
+    """Return an unfitted copy as ``sklearn.base.clone`` makes it. It has the same client: clients cannot be copied."""
     bare = copy(estimator)
     bare.client = None
     twin: Any = BaseEstimator.__sklearn_clone__(bare)
@@ -52,7 +52,7 @@ def is_collection(X: Any) -> bool:
 
 
 def refuse_others(values: Any, name: str) -> None:
-    """Refuse what is Dask's and neither an array nor a frame: bags, delayed values, futures, and lists of these."""
+    """Refuse Dask's other kinds of data: bags, delayed values, futures, and lists of these."""
     from dask.base import is_dask_collection
     from distributed import Future
 
@@ -68,7 +68,7 @@ def refuse_others(values: Any, name: str) -> None:
 
 
 def here(client: Any, values: Any, name: str, limit: float = inf) -> Any:
-    """Return values in memory: those of a collection are brought here. See ``wait_for``."""
+    """Return values in memory; a collection is computed first. See ``wait_for``."""
     refuse_others(values, name)
     if not is_collection(values):
         return values
@@ -78,12 +78,12 @@ def here(client: Any, values: Any, name: str, limit: float = inf) -> Any:
 
 
 class Blocks:
-    """The partitions of a training set: rows, targets and weights, as Dask's delayed objects or as arrays here.
+    """The partitions of a training set: rows, targets and weights, as Dask's delayed objects or as arrays in memory.
 
-    lengths : rows of each partition; None if they are not known yet
-    names : of the features, or None
+    lengths : the number of rows of each partition; None if not all are known yet
+    names : the names of the features, or None
     dtype : float32 if all numbers of the rows are known to be float32, else float64
-    limit : value of ``time.monotonic()`` after which no length is waited for
+    limit : value of ``time.monotonic()`` after which the fit waits for no partition
     """
 
     def __init__(self, client: Any, X: Any, y: Any, weight: Any, limit: float) -> None:
@@ -95,24 +95,25 @@ class Blocks:
                      for values, name in ((y, "y"), (weight, "sample_weight")))  # fmt: skip
         if is_collection(X):
             self.lengths, count = _lengths(X), X.npartitions
-            if self.lengths is None and any(v is not None and not _parallel(v, count) for v in (y, weight)):
+            # The workers compare the lengths of a column that has as many partitions as X.
+            parallel = all(v is None or (is_collection(v) and v.npartitions == count) for v in (y, weight))
+            if self.lengths is None and not parallel:
                 X = _delayed(X)
-                self.lengths = self._counted(X, limit)
+                self.lengths = self._counted(X)
         else:
             n = _length(X)
             ends = np.linspace(0, n, max(1, len(workers_of(client))) + 1).astype(int)
             self.lengths, count = np.diff(ends).tolist(), len(ends) - 1
             X = _split(X, self.lengths)
             y, weight = here(client, y, "y", limit), here(client, weight, "sample_weight", limit)
-        others = [None if v is None else self._aligned(v, name, count)
-                  for v, name in ((y, "y"), (weight, "sample_weight"))]  # fmt: skip
         self._rows = _delayed(X)
-        self._others = [None if column is None else _delayed(column) for column in others]
+        self._others = [None if v is None else _delayed(self._aligned(v, name, count))
+                        for v, name in ((y, "y"), (weight, "sample_weight"))]  # fmt: skip
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    def _counted(self, rows: list[Any], limit: float) -> list[int]:
+    def _counted(self, rows: list[Any]) -> list[int]:
         """Load the rows, keep them, and return their lengths."""
         kept = self._kept = self.client.compute(rows)
 
@@ -122,11 +123,11 @@ class Blocks:
                     kept[i] = self.client.compute(rows[i])
             return [kept[i] for i in numbers]
 
-        with Cluster(self.client, again, len(kept), PARTITION, limit) as loaded:
+        with Cluster(self.client, again, len(kept), PARTITION, self._limit) as loaded:
             return loaded.ask([Call(i, _length) for i in range(len(kept))])
 
     def _aligned(self, values: Any, name: str, count: int) -> Any:
-        """Return a column in the partitions of the rows, as a collection or as arrays; ``count``: of the partitions."""
+        """Return a column divided as the rows are, as a collection or as arrays; ``count``: the partitions."""
         if not is_collection(values):
             if not values.shape:  # one weight for all
                 return [values] * count
@@ -153,28 +154,26 @@ class Blocks:
         return values
 
     def futures(self, numbers: list[int]) -> list[tuple[Any, ...]]:
-        """Return rows, targets and weights of some partitions on the cluster; all that is delayed in one graph."""
+        """Return rows, targets and weights of some partitions on the cluster; one graph computes all delayed ones."""
         from dask.delayed import Delayed
 
         columns = [self._rows if self._kept is None else self._kept, *self._others]
         found = [[None if column is None else column[i] for column in columns] for i in numbers]
-        for kind, move in ((Delayed, self.client.compute), (object, self._scattered)):
+        scatter = partial(scattered, self.client, limit=self._limit)
+        for kind, move in ((Delayed, self.client.compute), (object, scatter)):
             open_ones = [(row, k) for row in found for k, one in enumerate(row) if _waits(one, kind)]
             if open_ones:
                 for (row, k), future in zip(open_ones, move([row[k] for row, k in open_ones]), strict=True):
                     row[k] = future
         return [tuple(row) for row in found]
 
-    def _scattered(self, parts: list[Any]) -> list[Any]:
-        return scattered(self.client, parts, self._limit)
-
     def release(self) -> None:
-        """Give back what was kept; rows that are asked for again are loaded again."""
+        """Give back the rows that were kept; if they are asked for again, they are loaded again."""
         self._kept = None
 
 
 def _waits(one: Any, kind: type) -> bool:
-    """Return whether part of a training set is of a kind and not on the cluster yet."""
+    """Return whether a part of a training set is of this kind, and not on the cluster yet."""
     from distributed import Future
 
     return one is not None and not isinstance(one, Future) and isinstance(one, kind)
@@ -199,7 +198,7 @@ def _dtype(X: Any) -> Any:
 
 
 def _in_rows(X: Any) -> Any:
-    """Return rows, those of a Dask array in chunks by rows; check that there are two dimensions."""
+    """Return X with chunks by rows only, checked to have two dimensions."""
     refuse_others(X, "X")
     given, X = X, X if hasattr(X, "shape") else np.asarray(X)
     if len(X.shape) != 2:
@@ -221,7 +220,7 @@ def _dimensions(given: Any, values: Any) -> str:
 
 
 def _column(values: Any, name: str) -> Any:
-    """Return targets or weights, checked to be one column, or one weight for all rows."""
+    """Return targets or weights, checked to be one column, or a single weight for all rows."""
     refuse_others(values, name)
     given, values = values, values if hasattr(values, "iloc") or is_collection(values) else np.asarray(values)
     shape = tuple(values.shape)
@@ -238,13 +237,8 @@ def _lengths(X: Any) -> list[int] | None:
     return [int(n) for n in X.chunks[0]]
 
 
-def _parallel(values: Any, parts: int) -> bool:
-    """Return whether a column has as many partitions as the rows, whose lengths are then compared on the workers."""
-    return is_collection(values) and values.npartitions == parts
-
-
 def _delayed(X: Any) -> list[Any]:
-    """Return the partitions of a collection; those of an array here are its parts already."""
+    """Return the partitions of a collection; arrays in memory are divided already."""
     if not is_collection(X):
         return X
     parts = X.to_delayed()
@@ -260,16 +254,16 @@ def _split(values: Any, lengths: list[int]) -> list[Any]:
     return [rows[a:b] for a, b in pairwise(ends)]
 
 
-PARTITION = "Partition"  # For errors.
-LARGE = 1 << 20  # Bytes of a model above which it goes to the workers once and not with the graph of its predictions.
+PARTITION = "Partition"  # The word for a partition in errors.
+LARGE = 1 << 20  # Bytes of a model above which it goes to the workers once, not with every graph of predictions.
 
 
 def lazily(client: Any, method: str, model: Any, X: Any) -> Any:
     """Return the predictions for a Dask array or frame: an array with its chunks, or a series with its index.
 
-    Their type is that of the predictions for two rows.
+    Predictions for two rows tell their type.
 
-    client : as users give it; a small model needs none
+    client : the client that the user gave, or None; a small model needs none
     """
     X = _in_rows(X)
     two = _two_rows(X, model.n_features_in_)
@@ -299,7 +293,7 @@ class _Shipped:
 
 
 def _shipped(client: Any, model: Any) -> Any:
-    """Return what stands for a model in a graph."""
+    """Return the delayed value of a model for a graph."""
     from dask.delayed import delayed
 
     shipped = _Shipped(model)
@@ -307,13 +301,13 @@ def _shipped(client: Any, model: Any) -> Any:
         return delayed(shipped, pure=False)
     try:
         found = client_of(client)
-    except ValueError:  # the graph is computed in this process
+    except ValueError:  # without a client, this process computes the graph
         return delayed(shipped, pure=False)
     return delayed(scattered(found, shipped, broadcast=True), pure=False)
 
 
 def _predicted(X: Any, shipped: _Shipped, method: str, like: Any) -> Any:
-    """Return the predictions for a part of a collection; ``like``: those for no rows."""
+    """Return the predictions for a part of a collection; ``like``: the predictions for no rows."""
     if X.shape[0]:
         return _framed(getattr(shipped.model, method)(X), X)
     return like.set_axis(X.index) if hasattr(X, "iloc") else like

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Callable
+from os import PathLike
+from typing import Any, ClassVar, Self
 
 from ..estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
-from .machine import ClusterClassifier, ClusterProgram
+from .machine import OWN, ClusterClassifier, ClusterProgram, ClusterRegressor
 
 
 class DaskSVC(ClusterClassifier, SVC):
@@ -24,6 +26,21 @@ class DaskSVC(ClusterClassifier, SVC):
     True
     """
 
+    _local = SVC
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**SVC._parameter_constraints, **OWN}
+
+    def __init__(
+        self, *, C: float = 1.0, kernel: Any = "rbf", degree: int = 3, gamma: float | str = "scale", coef0: float = 0.0,
+        shrinking: bool = True, probability: bool | str = "deprecated", tol: float = 1e-3, cache_size: float = 1000,
+        class_weight: dict[Any, float] | str | None = None, verbose: bool = False, max_iter: int = -1,
+        decision_function_shape: str = "ovr", break_ties: bool = False, random_state: Any = None,
+        bias: str = "explicit", augment: float | str = 1.0, solver: Any = "auto", n_jobs: int | None = None,
+        precision: str = "auto", multi_class: str = "ovo", gap_tol: float | None = None, max_time: float | None = None,
+        callback: Callable[[Any], object] | None = None, device: Any = None, client: Any = None,
+        checkpoint: str | PathLike[str] | None = None,
+    ) -> None:  # fmt: skip
+        self._keep(locals())
+
 
 class DaskNuSVC(ClusterClassifier, NuSVC):
     """Nu-support vector classification on a Dask cluster; parameters and attributes of :class:`adatron.NuSVC`.
@@ -41,34 +58,23 @@ class DaskNuSVC(ClusterClassifier, NuSVC):
     True
     """
 
+    _local = NuSVC
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**NuSVC._parameter_constraints, **OWN}
 
-class _ClusterRegressor(ClusterProgram):
-    """Base of the regressors for clusters."""
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Solve the problem on the cluster and certify the solution, which is that of one machine to the last bit.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array-like or sparse matrix, of shape (n_samples, n_features)
-            Training samples, in chunks by rows of any lengths, known or not.
-        y : Dask array or series, or array-like, of shape (n_samples,)
-            Targets, in the same chunks.
-        sample_weight : Dask array or series, or array-like, of shape (n_samples,), default=None
-            Weights that multiply C; a sample of weight 2 counts as two, one of weight 0 is left out.
-
-        Returns
-        -------
-        self : the estimator
-        """
-        return self._fit_on_cluster(X, y, sample_weight)
-
-    def predict(self, X: Any) -> Any:
-        """Predict targets: lazily, in X's chunks, for a Dask array or frame, else at once."""
-        return self._predictions("predict", X, super().predict)  # pyright: ignore
+    def __init__(
+        self, *, nu: float = 0.5, kernel: Any = "rbf", degree: int = 3, gamma: float | str = "scale",
+        coef0: float = 0.0, shrinking: bool = True, probability: bool | str = "deprecated", tol: float = 1e-3,
+        cache_size: float = 1000, class_weight: dict[Any, float] | str | None = None, verbose: bool = False,
+        max_iter: int = -1, decision_function_shape: str = "ovr", break_ties: bool = False, random_state: Any = None,
+        bias: str = "explicit", augment: float | str = 1.0, solver: Any = "auto", n_jobs: int | None = None,
+        precision: str = "auto", multi_class: str = "ovo", gap_tol: float | None = None, max_time: float | None = None,
+        callback: Callable[[Any], object] | None = None, device: Any = None, client: Any = None,
+        checkpoint: str | PathLike[str] | None = None,
+    ) -> None:  # fmt: skip
+        self._keep(locals())
 
 
-class DaskSVR(_ClusterRegressor, SVR):
+class DaskSVR(ClusterRegressor, SVR):
     """Epsilon-support vector regression on a Dask cluster; parameters and attributes of :class:`adatron.SVR`.
 
     Examples
@@ -84,8 +90,21 @@ class DaskSVR(_ClusterRegressor, SVR):
     True
     """
 
+    _local = SVR
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**SVR._parameter_constraints, **OWN}
 
-class DaskNuSVR(_ClusterRegressor, NuSVR):
+    def __init__(
+        self, *, kernel: Any = "rbf", degree: int = 3, gamma: float | str = "scale", coef0: float = 0.0,
+        tol: float = 1e-3, C: float = 1.0, epsilon: float = 0.1, shrinking: bool = True, cache_size: float = 1000,
+        verbose: bool = False, max_iter: int = -1, bias: str = "explicit", augment: float | str = 1.0,
+        solver: Any = "auto", n_jobs: int | None = None, precision: str = "auto", gap_tol: float | None = None,
+        max_time: float | None = None, callback: Callable[[Any], object] | None = None, device: Any = None,
+        client: Any = None, checkpoint: str | PathLike[str] | None = None,
+    ) -> None:  # fmt: skip
+        self._keep(locals())
+
+
+class DaskNuSVR(ClusterRegressor, NuSVR):
     """Nu-support vector regression on a Dask cluster; parameters and attributes of :class:`adatron.NuSVR`.
 
     Examples
@@ -100,6 +119,19 @@ class DaskNuSVR(_ClusterRegressor, NuSVR):
     >>> bool((model.dual_coef_ == NuSVR(C=10).fit(X, y).dual_coef_).all())
     True
     """
+
+    _local = NuSVR
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**NuSVR._parameter_constraints, **OWN}
+
+    def __init__(
+        self, *, nu: float = 0.5, C: float = 1.0, kernel: Any = "rbf", degree: int = 3, gamma: float | str = "scale",
+        coef0: float = 0.0, shrinking: bool = True, tol: float = 1e-3, cache_size: float = 1000, verbose: bool = False,
+        max_iter: int = -1, bias: str = "explicit", augment: float | str = 1.0, solver: Any = "auto",
+        n_jobs: int | None = None, precision: str = "auto", gap_tol: float | None = None, max_time: float | None = None,
+        callback: Callable[[Any], object] | None = None, device: Any = None, client: Any = None,
+        checkpoint: str | PathLike[str] | None = None,
+    ) -> None:  # fmt: skip
+        self._keep(locals())
 
 
 class DaskOneClassSVM(ClusterProgram, OneClassSVM):
@@ -118,6 +150,18 @@ class DaskOneClassSVM(ClusterProgram, OneClassSVM):
     True
     """
 
+    _local = OneClassSVM
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**OneClassSVM._parameter_constraints, **OWN}
+
+    def __init__(
+        self, *, kernel: Any = "rbf", degree: int = 3, gamma: float | str = "scale", coef0: float = 0.0,
+        tol: float = 1e-3, nu: float = 0.5, shrinking: bool = True, cache_size: float = 1000, verbose: bool = False,
+        max_iter: int = -1, solver: Any = "auto", n_jobs: int | None = None, precision: str = "auto",
+        gap_tol: float | None = None, max_time: float | None = None, callback: Callable[[Any], object] | None = None,
+        device: Any = None, client: Any = None, checkpoint: str | PathLike[str] | None = None,
+    ) -> None:  # fmt: skip
+        self._keep(locals())
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Solve the problem on the cluster and certify the solution, which is that of one machine to the last bit.
 
@@ -134,8 +178,7 @@ class DaskOneClassSVM(ClusterProgram, OneClassSVM):
         -------
         self : the estimator
         """
-        self._fit_on_cluster(X, None, sample_weight)
-        return self
+        return self._fit_on_cluster(X, None, sample_weight)
 
     def predict(self, X: Any) -> Any:
         """Return 1 for samples inside, -1 for those outside: lazily for a Dask array or frame, else at once."""

@@ -1,4 +1,4 @@
-"""Training rows on workers, as the engine of a fit sees them: rows elsewhere, their source and their kernel matrix."""
+"""Training rows on workers, as the engine of a fit sees them: the rows, their source and their kernel matrix."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pickle import dumps
+from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,12 +14,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..compiled.cache.cached import cached_property
-from ..compiled.panels import most_roundings
 from ..gram import Gram, Source, View
 from ..gram.backends.segment import Segment, TileSegment
 from ..gram.elsewhere import Elsewhere, Moments
 from ..gram.points import Points
-from ..gram.source import Facts as SourceFacts
+from ..gram.source import SourceFacts
 from ..gram.square import mirrored_sums
 from ..kernels import Kernel
 from ..threads.pool import Pool
@@ -36,12 +36,13 @@ if TYPE_CHECKING:
 class FarRows(Elsewhere):
     """The training rows on a cluster.
 
-    Rows have numbers in the training set, as users count them, and samples have numbers in the order of the fit. Rows
-    that were fetched are kept: at the end these are the support vectors and others that have been candidates.
+    Rows are numbered as in the training set, samples in the order of the fit. Rows that were fetched are kept: in the
+    end these are the support vectors and former candidates.
 
     facts, used : see ``Source``
-    room : bytes of rows that may be here
-    checkpoint : what the fit has found so far, on the disk; None if nobody asks for that
+    room : bytes of rows that may be in this process
+    here : the rows that are in this process
+    checkpoint : the file of what the fit has found so far; None if the user wants none
     """
 
     checkpoint: Checkpoint | None = None
@@ -52,7 +53,7 @@ class FarRows(Elsewhere):
     ) -> None:  # fmt: skip
         self.cluster, self.shape, self.is_sparse, self.dtype, self.layout = cluster, shape, is_sparse, dtype, layout
         self.facts, self.used, self.room = facts, used, room
-        self._here = Fetched(layout.samples, self._empty(), int(room / self.row))
+        self.here = Fetched(layout.samples, self.empty(), int(room / self.row))
 
     @property
     def row(self) -> float:
@@ -64,27 +65,24 @@ class FarRows(Elsewhere):
         return self.samples(self.layout.place[rows])
 
     def samples(self, ids: Ids) -> Any:
-        """Return the rows of some samples, which are fetched unless they are here."""
-        missing = self.unknown(ids)
+        """Return the rows of some samples; those that are not here are fetched."""
+        missing = self.here.missing(ids)
         parts = self.layout.divided(missing)
         found = self.cluster.ask(self.asked(parts)) if len(missing) else []
         return self.joined(ids, missing, found, [places for _, _, places in parts])
 
     def asked(self, parts: list[tuple[int, Ids, Ids]]) -> list[Call]:
-        """Return the tasks that give some rows."""
+        """Return the tasks that give rows, see ``Layout.divided``."""
         return [Call(j, on_slab.taken, (compact(rows),)) for j, rows, _ in parts]
 
-    def unknown(self, ids: Ids) -> Ids:
-        """Return the samples that are not here."""
-        return self._here.missing(ids)
-
     def joined(self, ids: Ids, missing: Ids, parts: Sequence[Any], places: Sequence[Ids]) -> Any:
-        """Return the rows of some samples; those that were missing have come in parts, and are kept."""
+        """Return the rows of some samples, and keep the missing ones, which have come in parts."""
         come = on_slab.assembled(parts, places) if len(missing) else None
-        found = self._here.exchanged(ids, missing, come)
+        found = self.here.exchanged(ids, missing, come)
         return self.samples(ids) if found is None else found
 
-    def _empty(self) -> Any:
+    def empty(self) -> Any:
+        """Return no rows, of this kind."""
         shape = (0, self.shape[1])
         return sparse.csr_matrix(shape, dtype=self.dtype) if self.is_sparse else np.empty(shape, self.dtype)
 
@@ -95,19 +93,22 @@ class FarRows(Elsewhere):
         return FarSource(self, rows, kernel, center, used=self.used, facts=self.facts)
 
     def _sum(self, total: Vector) -> Vector:
-        """Return the sum of all samples in their order: each slab adds to what came before it."""
+        """Return ``total`` plus all samples in their order: each slab adds its own to the sum so far."""
         for run in range(self.layout.runs):
             for j in range(len(self.cluster)):
-                count = int(self.layout.counts[j, run])
-                if count:
-                    start = int(self.layout.counts[j, :run].sum())
-                    (total,) = self.cluster.ask([Call(j, on_slab.summed, (range(start, start + count), total))])
+                start, end = (int(self.layout.counts[j, :k].sum()) for k in (run, run + 1))
+                if end > start:
+                    (total,) = self.cluster.ask([Call(j, on_slab.summed, (range(start, end), total))])
         return total
+
+    def of_all(self, function: Callable[..., Any], *arguments: Any) -> NDArray[Any]:
+        """Return a value of each sample: of those that each slab finds for its samples."""
+        found = self.cluster.ask([Call(j, function, arguments) for j in range(len(self.cluster))])
+        return layout_joined(self.layout, found)
 
     def hashes(self) -> NDArray[np.uint64]:
         """Return a hash of each sample's row."""
-        found = self.cluster.ask([Call(j, on_slab.hashes_of, ()) for j in range(len(self.cluster))])
-        return layout_joined(self.layout, found)
+        return self.of_all(on_slab.hashes_of)
 
     def moments(self) -> Moments:
         """Return means and standard deviations of the features over the samples."""
@@ -139,10 +140,10 @@ class FarRows(Elsewhere):
 
 @dataclass(frozen=True)
 class Layout:
-    """Which samples each slab has: from every run of samples (a class, or all of them) a range.
+    """Which samples each slab has: a range of every run, which is a class or the whole training set.
 
-    counts : (slabs, runs) how many of each run
-    place : (n,) the sample of each row of the training set; n, which is none, for rows without weight
+    counts : (slabs, runs) samples of each run
+    place : (n,) the sample of each row of the training set; n, which is no sample, for rows without weight
     """
 
     counts: Ids
@@ -179,14 +180,14 @@ class Layout:
         return j, samples - self.first[j, run] + before[j, run]
 
     def divided(self, samples: Ids) -> list[tuple[int, Ids, Ids]]:
-        """Return for each slab that has some of the samples their rows there, and their places among the samples."""
+        """Return the slabs that have some of the samples, with their rows there and their places among the samples."""
         j, rows = self.where(samples)
         return [(int(k), rows[own], own) for k in np.unique(j) for own in [np.flatnonzero(j == k)]]
 
 
 @dataclass(frozen=True)
 class FarSource(Source):
-    """Samples on a cluster; what is taken of them comes here."""
+    """Samples on a cluster; rows that are taken come here."""
 
     @property
     def far(self) -> FarRows:
@@ -199,9 +200,8 @@ class FarSource(Source):
 
     def like(self) -> Source:
         """Return a source of this kind without rows."""
-        nothing = np.empty((0, self.far.shape[1]))
-        return Source(nothing, np.zeros(0, np.int64), self.kernel, self.center, None, self.new, self.asymmetry,
-                      self.careful, self.used, self.facts)  # fmt: skip
+        no_rows = self.far.empty(), np.zeros(0, np.int64)
+        return Source(*no_rows, self.kernel, self.center, careful=self.careful, used=self.used, facts=self.facts)
 
     def take(self, rows: Any) -> Source:
         return self.here(self.far.samples(self.samples[rows]))
@@ -216,34 +216,20 @@ class FarSource(Source):
 
     @property
     def terms(self) -> int:
-        d, distances = self.far.shape[1], any(leaf.product in ("l1", "squares") for leaf in self.kernel.leaves())
-        assert self.facts is not None  # noqa: S101 (for the type checker)
-        if self.far.is_sparse:
-            return min(2 * self.facts.most, d) if distances else self.facts.most
-        return d if distances else most_roundings(d)
-
-    @property
-    def width(self) -> int:
-        return self.far.shape[1] if self.used is None else 2 * len(self.used) + 1
+        return self.like().terms
 
     @cached_property
     def sizes(self) -> NDArray[np.float64]:
-        return self._of_all(on_slab.sizes, self.like())
+        return self.far.of_all(on_slab.sizes, self.like())[self.samples]
 
     def weighted_sizes(self, weight: Callable[[Ids], NDArray[np.float64]]) -> NDArray[np.float64]:
         most = max(self.terms, self.far.shape[1] if not self.far.is_sparse else 0)
         with np.errstate(all="ignore"):
-            return self._of_all(on_slab.weighted_sizes, self.like(), weight(np.arange(most + 2)))
-
-    def _of_all(self, function: Callable[..., Any], *arguments: Any) -> NDArray[np.float64]:
-        """Return a number of each row."""
-        cluster, layout = self.far.cluster, self.far.layout
-        found = cluster.ask([Call(j, function, arguments) for j in range(len(cluster))])
-        return layout_joined(layout, found)[self.samples]
+            return self.far.of_all(on_slab.weighted_sizes, self.like(), weight(np.arange(most + 2)))[self.samples]
 
 
 def layout_joined(layout: Layout, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Return values of all samples in their order, from those of each slab."""
+    """Return the values of all samples in their order, given those of each slab."""
     out = np.empty(layout.samples, np.result_type(*(part.dtype for part in parts)))
     for part, first, counts in zip(parts, layout.first, layout.counts, strict=True):
         at = 0
@@ -254,7 +240,7 @@ def layout_joined(layout: Layout, parts: Sequence[NDArray[Any]]) -> NDArray[Any]
 
 
 class Span(NamedTuple):
-    """Consecutive rows of a segment that one slab has: the first of them in the matrix, and their numbers there."""
+    """Consecutive rows of a segment that one slab has: the first one's number in the matrix, and the rows there."""
 
     segment: int
     first: int
@@ -262,7 +248,7 @@ class Span(NamedTuple):
 
 
 class FarGram(Gram):
-    """The kernel matrix over samples on a cluster, where the slabs have its segments."""
+    """The kernel matrix over samples on a cluster; the slabs have its segments."""
 
     source: FarSource
 
@@ -276,7 +262,7 @@ class FarGram(Gram):
 
     @cached_property
     def lens(self) -> Lens:
-        """How slabs make its values."""
+        """How slabs make the kernel values."""
         return make_lens(self.source, self.dtype, self.slots, self.numbers, self.spans)
 
     @cached_property
@@ -355,7 +341,7 @@ class FarView(View):
         return out
 
     def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
-        """Add K[:, P] @ V to out; only programs that are one block ask for it, and their rows come here."""
+        """Add K[:, P] @ V to out. Only programs of one block ask for it, so their rows come here."""
         here = View.of(Gram(self.gram.source.take(self.ids), self.gram.dtype, self._lengths(), self.gram.pool))
         here.accumulate(out, P, V)
 
@@ -368,16 +354,15 @@ class FarView(View):
         return FarView(wide, list(range(len(self.groups))))
 
     def part(self, rows: Ids) -> View:
-        """Return some of the rows as a program of its own; they stay on the cluster if there is no room for them."""
+        """Return some of the rows as a program of its own; without room here, these rows stay on the cluster."""
         far = self.gram.source.far
         if len(rows) * far.row <= far.room / 2:
             return self.narrowed(rows)
-        return FarView(
-            FarGram(self.gram.source.part(self.ids[rows]), self.gram.dtype, [len(rows)], self.gram.pool), [0]
-        )
+        source = self.gram.source.part(self.ids[rows])
+        return FarView(FarGram(source, self.gram.dtype, [len(rows)], self.gram.pool), [0])
 
     def parts(self) -> Iterator[tuple[int, list[int], list[int]]]:
-        """Yield the slabs that have some of the variables: segments there, and the first variable of each."""
+        """Yield the slabs that have some of the variables, with the segments there and the first variable of each."""
         for j, spans in enumerate(self.gram.spans):
             groups, numbers = [], []
             for group, offset in zip(self.groups, self.offsets, strict=False):
@@ -392,6 +377,4 @@ class FarView(View):
 
 def left(limit: float) -> float:
     """Return the seconds until a limit."""
-    from time import monotonic
-
     return max(0.0, limit - monotonic())

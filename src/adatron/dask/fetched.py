@@ -1,4 +1,4 @@
-"""Rows that came from the cluster; those that were not asked for lately go when there is no room for all."""
+"""Rows that came from the cluster; without room for all, rows that were not asked for lately go."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Fetched:
     """Rows of some of n samples.
 
     empty : no rows, of the kind that will come
-    most : how many are kept; more only while one request asks for more
+    most : how many rows are kept; more only while one request asks for more
     """
 
     def __init__(self, n: int, empty: Any, most: int) -> None:
@@ -32,7 +32,7 @@ class Fetched:
             return np.unique(ids[self._slot[ids] < 0])
 
     def exchanged(self, ids: Ids, missing: Ids, come: Any) -> Any:
-        """Keep rows that have come, and return those of ids; None if another problem made some of them go."""
+        """Keep rows that have come, and return those of ids; None if another problem has made some of these go."""
         with self._turn:
             if len(missing):
                 self.keep(missing, come, ids)
@@ -45,7 +45,7 @@ class Fetched:
         return self._rows[self._slot[ids]]
 
     def keep(self, ids: Ids, rows: Any, wanted: Ids) -> None:
-        """Keep rows that have come, unless they are here; rows of samples that are wanted stay."""
+        """Keep rows that have come, each once; rows of wanted samples stay."""
         new = self._slot[ids] < 0
         if not new.all():
             ids, rows = ids[new], rows[new]
@@ -65,11 +65,11 @@ class Fetched:
         self._rows[count : len(self._ids)] = rows
 
     def _trim(self, wanted: Ids, new: int) -> int:
-        """Let go of rows that were not asked for lately, half of all if that is enough; return how many are left."""
+        """Forget the rows asked for longest ago, half of all if that is enough; return how many are left."""
         needed = np.zeros(len(self._ids), bool)
         slots = self._slot[wanted]
         needed[slots[slots >= 0]] = True
-        order = np.lexsort((self._asked, needed))[::-1]  # those needed, then the latest
+        order = np.lexsort((self._asked, needed))[::-1]  # needed rows first, then those asked for last
         left = max(int(needed.sum()), min(len(order) // 2, self._most - new))
         stay = np.sort(order[:left])
         self._slot[self._ids] = -1

@@ -1,9 +1,9 @@
-"""The variables of one program whose rows are on workers: what the block solver asks of them, by tasks.
+"""The gradient of a program whose rows are on workers; tasks answer what the block solver asks.
 
-The coordinator has beta, the bounds, and an earlier gradient with the changes since: enough to tell any slab anew. Each
-slab keeps its part of the gradient. A step brings q points from slab to slab and q numbers from here, and worst
-violators back. All that is summed over rows is summed here in the order of the variables, from terms or from sums of
-whole chunks, as one machine does.
+The coordinator has beta, the bounds, and an earlier gradient with the changes since then, so it can tell any slab its
+part anew. Each slab keeps its part of the gradient. A step brings q points from slab to slab and q numbers from the
+coordinator, and worst violators come back. The coordinator takes sums over rows in the order of the variables, from
+terms or from sums of whole stripes, as one machine does.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from ..problems import Dual
 from ..problems.dual import Ids, Vector
 from ..solvers.base import Options, Way
 from ..solvers.blocks.block import Block
-from ..solvers.blocks.rows import Rows
-from ..solvers.blocks.shard import CHUNK, Ends, Survey, Violators
+from ..solvers.blocks.gradient import Gradient
+from ..solvers.blocks.shard import STRIPE, Ends, Survey, Violators
 from ..threads import OutOfTime
 from . import state as on_slab
 from .checkpoint import Stream
@@ -32,28 +32,28 @@ from .cluster import Call
 from .far import FarView, left
 from .part import Change, Part, violators
 from .sent import Sent, compact
-from .state import Edit, Lost, Packed, Program, Report
+from .state import Edit, Packed, Program, Report
 
+Arrays = Callable[[], list[NDArray[Any]]]
 GRACE = 2.0  # Seconds to fetch a gradient that is known, when there is no time for more kernel values.
-# Bytes of points that went to the slabs since the last whole gradient, as a multiple of its bytes, after which it is
-# fetched: little must then be done again when a worker dies.
+# Bytes of points that may go to the slabs before the whole gradient is fetched, as a multiple of the gradient's bytes:
+# when a worker dies, only the changes since then must be made again.
 SNAPSHOT = 8.0
 POINTS = 1 / 32  # Fraction of cache_size that a worker keeps of the points that came to it.
-NOTHING = Lost("")
 
 
 @dataclass(frozen=True)
 class FarBlock(Block):
-    """The block solver; programs that go by blocks keep their rows and gradient on the cluster."""
+    """The block solver; programs of several blocks keep their rows and gradient on the cluster."""
 
-    def hold(self, view: View, dual: Dual, beta: Vector, options: Options) -> Rows:
+    def hold(self, view: View, dual: Dual, beta: Vector, options: Options) -> Gradient:
         if options.way >= Way.BLOCKS and isinstance(view, FarView):
             return FarGradient(view, dual, beta, min(options.block, len(dual)))
         return super().hold(view, dual, beta, options)
 
 
 class FarGradient:
-    """See ``solvers.blocks.rows.Rows``.
+    """The gradient of a program whose rows are on a cluster, see ``solvers.blocks.gradient.Gradient``.
 
     beta : the solver's, which changes in place
     most : how many violators of a direction a survey has
@@ -63,24 +63,28 @@ class FarGradient:
         self.dual, self.beta, self.most = dual, beta, most
         self.cluster = view.gram.source.far.cluster
         self._number = next(self.cluster.programs)
-        self.version, self._base, self._whole = 0, 0, None  # the version of the earlier gradient; None: that at 0
-        self._edits: list[Change] = []
-        self._weight = 0.0
+        self.version, self._base = 0, 0  # of the gradient, and of the earlier one
+        self._whole: Vector | None = None  # the earlier gradient; None: -t, that at 0
+        self._edits: list[Change] = []  # the changes since the earlier gradient
+        self._weight = 0.0  # bytes of their points
         self._reports: dict[int, Report] = {}
-        self._dirty: list[Ids] = [np.flatnonzero(beta)]
-        self._late, self._more, self.known = False, [], True
+        self._dirty: list[Ids] = [np.flatnonzero(beta)]  # variables that slabs have not been told
+        self._late, self.known = False, True
         self._asked: Counter[bytes] = Counter()  # questions so far, by kind
         checkpoint = view.gram.source.far.checkpoint
         self._log = Stream() if checkpoint is None else checkpoint.stream(*_name(view, dual))
-        self.view: FarView | None = None
-        self.serve(view)
+        self._begin_with(view)
 
     def serve(self, view: View) -> None:
         assert isinstance(view, FarView)  # noqa: S101 (for the type checker)
         if view is self.view:
             return
         if self.version:
-            self.g = self.g
+            self.g = self.g  # brings the whole gradient here, from which the slabs begin again
+        self._begin_with(view)
+
+    def _begin_with(self, view: FarView) -> None:
+        """Divide the program among the slabs, which have not been told anything of it."""
         self.view, self._reports = view, {}
         self.key = f"{self.cluster.fit}-{self._number}-{view.gram.lens.key}"
         gram = view.gram
@@ -98,14 +102,9 @@ class FarGradient:
 
     @property
     def _limit(self) -> float:
-        """When to raise OutOfTime; a little later for what has been computed and is only asked for."""
-        limit = self._view.gram.pool.limit
+        """When to raise OutOfTime; after the end of the time a little later, for values that are only fetched."""
+        limit = self.view.gram.pool.limit
         return max(limit, monotonic() + GRACE) if self._late else limit
-
-    @property
-    def _view(self) -> FarView:
-        assert self.view is not None  # noqa: S101 (for the type checker)
-        return self.view
 
     @property
     def ready(self) -> bool:
@@ -127,14 +126,14 @@ class FarGradient:
                 self._whole = self._fetched()
                 if self.known:
                     self._log.put(b"g", self.version, self.version, [self._whole])
-            self._begin(self.version)
+            self._rebase()
         return self._whole
 
     def _fetched(self) -> Vector:
-        """Return the gradient from the slabs; after the end of the time, something else if they do not tell it."""
+        """Return the gradient from the slabs. If they do not answer after the end of the time, it is not known."""
         whole = np.empty(len(self.dual))
         try:
-            for j, values in self._ask(dict.fromkeys(self.kept, (on_slab.look, (None,)))).items():
+            for j, values in self._ask(dict.fromkeys(self.kept, (on_slab.look, (None,))))[0].items():
                 whole[self.kept[j].ids] = values
         except OutOfTime:
             if not self._late:
@@ -147,12 +146,12 @@ class FarGradient:
     def g(self, g: Vector) -> None:
         self._whole = g if g is self._whole else g.copy()
         self.version += 1
-        self._begin(self.version)
+        self._rebase()
         self._reports, self._cold = {}, True
 
-    def _begin(self, version: int) -> None:
-        """Take the whole gradient that is known now as the one from which slabs begin again."""
-        self._base, self._edits, self._weight = version, [], 0.0
+    def _rebase(self) -> None:
+        """Let slabs begin again from the whole gradient that is known now."""
+        self._base, self._edits, self._weight = self.version, [], 0.0
 
     def survey(self, most: int) -> Survey:
         lists = self._answer(b"s", lambda: self._surveyed(most))
@@ -164,50 +163,45 @@ class FarGradient:
     def _surveyed(self, most: int) -> list[NDArray[Any]]:
         """Return numbers and gains of violators, list after list, and the objective.
 
-        A slab reports about as many as are needed. If those that it left out might be among the worst, it reports all.
+        A slab reports about as many as are needed. If some that it left out might be among the worst, it reports all.
         """
         if set(self._reports) != set(self.kept) or self._dirty:
-            self._reports = self._step(None, ())
+            self._reports = self._step(None)
         equalities = max(1, len(self.dual.totals))
         lists, short = violators(self.kept, self._reports, equalities, most)
         if short:
-            self._reports.update(self._ask(dict.fromkeys(short, (on_slab.survey, (most,)))))
+            self._reports.update(self._ask(dict.fromkeys(short, (on_slab.survey, (most,))))[0])
             lists, _ = violators(self.kept, self._reports, equalities, most)
         return [*lists, np.array([self._objective(self._reports)])]
 
-    def _answer(self, kind: bytes, make: Callable[[], list[NDArray[Any]]]) -> list[NDArray[Any]]:
-        """Return the answer to the next question of a kind, which may have been answered by an earlier fit."""
+    def _answer(self, kind: bytes, make: Arrays, whole: Callable[[], bool] = lambda: True) -> list[NDArray[Any]]:
+        """Return the answer to the next question of a kind: that of an earlier fit, or a new one."""
         self._asked[kind] += 1
         found = self._log.get(kind, self._asked[kind])
         if found is None:
             found = make()
-            self._log.put(kind, self._asked[kind], self.version, found)
+            if whole():
+                self._log.put(kind, self._asked[kind], self.version, found)
         return found
 
-    def once(self, make: Callable[[], list[NDArray[Any]]], whole: Callable[[], bool]) -> list[NDArray[Any]]:
-        self._asked[b"p"] += 1
-        found = self._log.get(b"p", self._asked[b"p"])
-        if found is None:
-            found = make()
-            if whole():
-                self._log.put(b"p", self._asked[b"p"], self.version, found)
-        return found
+    def once(self, make: Arrays, whole: Callable[[], bool]) -> list[NDArray[Any]]:
+        return self._answer(b"p", make, whole)
 
     def _objective(self, reports: dict[int, Report]) -> float:
-        """Return the objective from the slabs' terms, which are added as ``Shard`` adds them."""
+        """Return the objective: the slabs' terms, added as ``Shard`` adds them."""
         n, used = len(self.dual), self.beta != 0.0
-        terms, sums = np.zeros(n), np.zeros((max(1, -(-n // CHUNK)), 2))
+        terms, sums = np.zeros(n), np.zeros((max(1, -(-n // STRIPE)), 2))
         done: dict[int, float] = {}
         for j, report in reports.items():
             done.update(report.sums)
             ids = self.kept[j].ids
-            open_ones = ~np.isin(ids // CHUNK, list(report.sums)) & used[ids]
+            open_ones = ~np.isin(ids // STRIPE, list(report.sums)) & used[ids]
             terms[ids[open_ones]] = report.terms
-        for chunk in range(len(sums)):
-            own = slice(chunk * CHUNK, (chunk + 1) * CHUNK)
-            sums[chunk, 0] = done[chunk] if chunk in done else on_slab.in_order(terms[own])
+        for stripe in range(len(sums)):
+            own = slice(stripe * STRIPE, (stripe + 1) * STRIPE)
+            sums[stripe, 0] = done[stripe] if stripe in done else on_slab.in_order(terms[own])
             if self.dual.epsilon:
-                sums[chunk, 1] = on_slab.in_order(np.abs(self.beta[own]))
+                sums[stripe, 1] = on_slab.in_order(np.abs(self.beta[own]))
         product, size = sums.sum(axis=0).tolist()
         return 0.5 * product + self.dual.epsilon * size
 
@@ -215,7 +209,7 @@ class FarGradient:
         return self.look(ids)[1]
 
     def points(self, ids: Ids) -> Points:
-        return self._view.points(ids)
+        return self.view.points(ids)
 
     def look(self, ids: Ids) -> tuple[Points, Vector]:
         self._asked[b"l"] += 1
@@ -226,21 +220,21 @@ class FarGradient:
             return self.points(ids), found[0]
         X, g = self._looked(ids)
         self._log.put(b"l", self._asked[b"l"], self.version, [g])
-        return Points(self._view.gram.source.here(X), self._view.ids[ids]), g
+        return Points(self.view.gram.source.here(X), self.view.ids[ids]), g
 
     def _looked(self, ids: Ids) -> tuple[Any, Vector]:
-        """Return the rows of some variables, and their gradient, both asked for in one breath."""
-        source = self._view.gram.source
-        far, samples = source.far, source.samples[self._view.ids[ids]]
-        missing = far.unknown(samples)
+        """Return the rows of some variables and their gradient, which are asked for together."""
+        source = self.view.gram.source
+        far, samples = source.far, source.samples[self.view.ids[ids]]
+        missing = far.here.missing(samples)
         parts = far.layout.divided(missing)
         own = {int(j): np.flatnonzero(self.slab[ids] == j) for j in np.unique(self.slab[ids])}
         asked = {j: (on_slab.look, (compact(self.place[ids[at]]),)) for j, at in own.items()}
-        found = self._ask(asked, more=far.asked(parts))
+        found, rows = self._ask(asked, far.asked(parts))
         g = np.empty(len(ids))
         for j, at in own.items():
             g[at] = found[j]
-        return far.joined(samples, missing, self._more, [places for _, _, places in parts]), g
+        return far.joined(samples, missing, rows, [places for _, _, places in parts]), g
 
     def set_beta(self, ids: Ids, beta: Vector) -> None:
         self.beta[ids] = beta
@@ -254,7 +248,7 @@ class FarGradient:
             self.beta[ids] = beta
         self._dirty.append(ids)
         try:
-            self._reports = self._step(*self._told(one), one) if self.ready else {}
+            self._reports = self._step(one) if self.ready else {}
         except BaseException as error:
             self._sent.forget()
             if isinstance(error, OutOfTime):
@@ -262,19 +256,19 @@ class FarGradient:
             raise
         self.version += 1
         self._edits.append(one)
-        self._weight += len(merged) * self._view.gram.source.far.row * len(self.kept)
+        self._weight += len(merged) * self.view.gram.source.far.row * len(self.kept)
         if self._weight > SNAPSHOT * 8.0 * len(self.dual):
             _ = self.g
 
     def _told(self, one: Change) -> tuple[Edit, Sequence[Call]]:
-        """Return a change as slabs take it, and the tasks that give the points which they do not have."""
+        """Return a change as slabs apply it, and the tasks that give the points which slabs lack."""
         new, before = self._sent.new(one.ids), self._sent.count
         others = self._rows_of(new)
-        return one.edit(self._sent.places(one.ids), before, self._view.gram.slots > 0), others
+        return one.edit(self._sent.places(one.ids), before, self.view.gram.slots > 0), others
 
     def _rows_of(self, new: Ids) -> Sequence[Call]:
-        """Return the tasks that give some points, and give the points their places."""
-        source = self._view.gram.source
+        """Give some points their places, and return the tasks that give their rows."""
+        source = self.view.gram.source
         parts = source.far.layout.divided(source.samples[new])
         if parts:
             self._sent.put(np.concatenate([new[at] for _, _, at in parts]))
@@ -288,18 +282,19 @@ class FarGradient:
                 for j, kept in self.kept.items() for own in [np.flatnonzero(which[kept.ids])]
             ])  # fmt: skip
         self.version += 1
-        self._begin(self.version)
+        self._rebase()
         self._reports = {}
 
     def give_back(self) -> None:
-        lens = self._view.gram.lens.key
+        lens = self.view.gram.lens.key
         self.cluster.tell([Call(j, on_slab.forget, (self.key, lens)) for j in self.kept])
 
-    def _step(self, edit: Edit | None, others: Sequence[Call], one: Change | None = None) -> dict[int, Report]:
-        """Take every slab from this version to the next, or only report; tell slabs that are lost where they are.
+    def _step(self, one: Change | None) -> dict[int, Report]:
+        """Take all slabs to the next version, or only to the present variables; return their reports.
 
-        one : the change behind the edit
+        Slabs that have lost their state are told it anew.
         """
+        edit, others = (None, []) if one is None else self._told(one)
         dirty = np.unique(np.concatenate(self._dirty)) if self._dirty else np.zeros(0, np.int64)
         seconds = left(self._limit)
         calls = {}
@@ -307,11 +302,11 @@ class FarGradient:
             own = dirty[self.slab[dirty] == j]
             beta = compact(self.place[own]), self.beta[own]
             arguments = self.key, self.version, beta, edit, seconds, part.most
-            calls[j] = Call(j, on_slab.step, arguments, others if edit is not None else ())
+            calls[j] = Call(j, on_slab.step, arguments, others)
         found: dict[int, Any] = {}
         if not self._cold:
             found.update(zip(calls, self.cluster.ask(list(calls.values()), self._limit), strict=True))
-        lost = [j for j in calls if isinstance(found.get(j, NOTHING), Lost)]
+        lost = [j for j in calls if found.get(j) is None]
         if lost:
             found.update(self._restore(lost, self.version + (one is not None), [] if one is None else [one]))
         self._dirty = []
@@ -319,8 +314,8 @@ class FarGradient:
         return found
 
     def _restore(self, lost: list[int], version: int, extra: list[Change]) -> dict[int, Report]:
-        """Tell slabs an earlier gradient, the changes since, and the variables; then all begin without points."""
-        changes, stored = [*self._edits, *extra], self._view.gram.slots > 0
+        """Tell slabs the earlier gradient, the changes since, and the variables; then all begin without points."""
+        changes, stored = [*self._edits, *extra], self.view.gram.slots > 0
         self._sent.forget()
         points = np.unique(np.concatenate([one.ids for one in changes])) if changes else np.zeros(0, np.int64)
         others = self._rows_of(points)
@@ -329,34 +324,29 @@ class FarGradient:
         calls = []
         for j in lost:
             part = self.kept[j]
-            values, whole = self.beta[part.ids], self._whole
+            values, g = self.beta[part.ids], None if self._whole is None else self._whole[part.ids]
             used = np.flatnonzero(values)
-            g = None if self._base == 0 and not self._begun else whole[part.ids]  # pyright: ignore
             arguments = self.key, version, part.program, (used, values[used]), g, edits, left(self._limit), part.most
             calls.append(Call(j, on_slab.restore, arguments, others))
         found = dict(zip(lost, self.cluster.ask(calls, self._limit), strict=True))
         self._cold = False
         return found
 
-    @property
-    def _begun(self) -> bool:
-        """Whether slabs begin with a gradient that the coordinator has; else with that at 0."""
-        return self._whole is not None
-
-    def _ask(self, asked: dict[int, tuple[Any, tuple[Any, ...]]], more: Sequence[Call] = ()) -> dict[int, Any]:
-        """Return what slabs say of this version; ``more`` is asked in the same breath."""
+    def _ask(
+        self, asked: dict[int, tuple[Any, tuple[Any, ...]]], more: Sequence[Call] = ()
+    ) -> tuple[dict[int, Any], list[Any]]:
+        """Return the answers of slabs about this version, and the results of more tasks."""
         calls = [Call(j, function, (self.key, self.version, *rest)) for j, (function, rest) in asked.items()]
         found = self.cluster.ask([*calls, *more], self._limit)
-        self._more = found[len(calls) :]
         answers = dict(zip(asked, found, strict=False))
-        while lost := [j for j, one in answers.items() if isinstance(one, Lost)]:
+        while lost := [j for j, one in answers.items() if one is None]:
             self._restore(lost, self.version, [])
             again = self.cluster.ask([calls[list(asked).index(j)] for j in lost], self._limit)
             answers.update(zip(lost, again, strict=True))
-        return answers
+        return answers, found[len(calls) :]
 
 
 def _name(view: FarView, dual: Dual) -> tuple[Any, ...]:
-    """Return what tells a program from others."""
+    """Return the values that tell a program from others."""
     arrays = dual.t, dual.lower, dual.upper, dual.row, dual.sign
     return view.gram.source.ids, view.groups, dual.totals, dual.epsilon, *arrays

@@ -1,4 +1,4 @@
-"""What the coordinator knows of the slabs' parts of a program, and what it tells them."""
+"""The coordinator's account of a program's parts on the slabs, and the changes that it sends to them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MORE, SPARE = 1.1, 16  # A slab reports this multiple of the violators that were
 
 
 class Change(NamedTuple):
-    """A change of the gradient: numbers of points, whether they will be asked for again, their weights; a constant."""
+    """A change of the gradient: points, whether each will be asked for again, their weights; and a constant."""
 
     ids: Ids
     again: NDArray[np.bool_] | None
@@ -24,15 +24,15 @@ class Change(NamedTuple):
     constant: float
 
     def edit(self, places: NDArray[Any], before: int, stored: bool) -> Edit:
-        """Return the change as slabs take it; ``stored``: whether they store kernel values."""
+        """Return the change as slabs apply it; ``stored``: whether slabs store kernel values."""
         again = None if self.again is None else np.packbits(self.again)
         return Edit(places, before, self.v, self.constant, (compact(self.ids), again) if stored else None)
 
 
 class Part:
-    """What the coordinator knows of one slab's variables: their numbers, in their order, and their program.
+    """One slab's variables, as the coordinator knows them: their numbers, in their order, and their program.
 
-    most : how many violators of a direction it reports: somewhat more than were needed last time
+    most : how many violators of a direction the slab reports: somewhat more than were needed last time
     """
 
     def __init__(self, program: Program, ids: Ids, expected: float) -> None:
@@ -53,12 +53,12 @@ def enough(expected: float) -> int:
 def violators(
     parts: dict[int, Part], reports: dict[int, Report], equalities: int, most: int
 ) -> tuple[list[NDArray[Any]], set[int]]:
-    """Return the worst violators of all slabs, and the slabs whose reports are too short to know them.
+    """Return the worst violators of all slabs, and the slabs whose reports are too short for that.
 
     Returns
     -------
-    lists : numbers and gains, for each equality of those that could grow, then of those that could shrink
-    short : slabs that left out violators which might be among the worst
+    lists : numbers and gains; for each equality the variables that could grow, then those that could shrink
+    short : slabs that have left out violators which might be among the worst
     """
     lists: list[NDArray[Any]] = []
     short: set[int] = set()
@@ -79,7 +79,7 @@ def violators(
 
 
 def _merged(some: list[Violators], most: int) -> Violators:
-    """Return the worst violators of all slabs, in the order of their numbers."""
+    """Return the worst of some violators, in the order of their numbers."""
     ids, values = (np.concatenate([getattr(one, name) for one in some]) for name in ("ids", "values"))
     order = np.argsort(ids)
     return worst(Violators(ids[order], values[order]), most)

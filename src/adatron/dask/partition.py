@@ -1,6 +1,6 @@
 """Partitions of the training set, as the user has them on the workers: checked, counted and cut into slabs.
 
-What a fit needs to know of all rows is counted here part by part, in numbers whose order does not matter: counts,
+A fit needs some facts about all rows. They are found part by part, in numbers whose order does not matter: counts,
 largest values, and sums as ``exact_terms`` whose total is rounded once.
 """
 
@@ -27,7 +27,7 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Partition:
-    """Checked rows with their targets and the user's weights; None: no targets, or weights of 1."""
+    """Checked rows with their targets and the user's weights; None: there are no targets, or all weights are 1."""
 
     X: Any
     y: NDArray[Any] | None
@@ -41,10 +41,19 @@ class Partition:
         """The numbers that are stored."""
         return self.X.data if sparse.issparse(self.X) else self.X
 
+    @property
+    def weights(self) -> Vector:
+        """The weights, ones too."""
+        return np.ones(len(self)) if self.weight is None else self.weight
+
+    def often(self, unit: float | None) -> Vector | None:
+        """Return how often each row counts, divided by ``unit``; None: all count once."""
+        return None if unit is None or self.weight is None else self.weight / unit
+
 
 @dataclass(frozen=True)
 class Facts:
-    """What a fit needs to know of a partition.
+    """Facts about a partition that a fit needs.
 
     rows, columns, stored : its shape, and how many numbers are stored
     sparse, dtype : how the rows are stored
@@ -53,8 +62,8 @@ class Facts:
     nonzero : how many numbers are not 0
     weights : the smallest and the largest weight; None if all are 1
     targets : the distinct labels, or some distinct targets in their order
-    often : for how many rows each of these targets stands; None for labels
-    used : the columns with numbers in them, of CSR rows
+    often : how many rows each of these targets stands for; None for labels
+    used : the columns of CSR rows that hold numbers
     """
 
     rows: int
@@ -125,7 +134,7 @@ def _numbers(values: Any, name: str) -> Vector:
 
 
 def facts(part: Partition, labels: bool, some: int = 1000) -> Facts:
-    """Return what a fit needs to know; ``some``: targets that are returned at most if they are no labels."""
+    """Return the facts that a fit needs; ``some``: the most targets that are returned unless they are labels."""
     X, numbers, y, weight = part.X, part.numbers, part.y, part.weight
     is_sparse = sparse.issparse(X)
     targets, often = None, None
@@ -151,14 +160,14 @@ def facts(part: Partition, labels: bool, some: int = 1000) -> Facts:
 
 
 def nonzero_of_some(part: Partition, first: int, step: int) -> tuple[int, int]:
-    """Return how many numbers of each ``step``-th of all rows are not 0, and how many numbers they are."""
+    """Return, for every ``step``-th of all rows, how many numbers are not 0, and how many numbers there are."""
     some = part.X[-first % step :: step]
     return int(np.count_nonzero(some)), int(some.size)
 
 
 def largest_size(part: Partition, class_weight: Vector | None, classes: NDArray[Any] | None) -> float:
     """Return the largest squared norm of the rows that have a weight."""
-    weight = np.ones(len(part)) if part.weight is None else part.weight
+    weight = part.weights
     if class_weight is not None and classes is not None:
         weight = weight * class_weight[np.searchsorted(classes, part.y)]  # pyright: ignore
     squares = np.asarray(sparse.csr_array(part.X).astype(np.float64).power(2).sum(axis=1)).ravel()
@@ -166,9 +175,9 @@ def largest_size(part: Partition, class_weight: Vector | None, classes: NDArray[
 
 
 def exact_terms(values: list[float]) -> list[float]:
-    """Return few numbers whose sum is exactly that of the values, so that such lists may be joined in any order.
+    """Return a few numbers with exactly the sum of the values, so that such lists may be joined in any order.
 
-    Each term leaves a rest of at most 2^-53 of its size, so the terms end.
+    Each term leaves a rest of at most 2^-53 of its size, so there are few terms.
     """
     terms: list[float] = []
     while term := fsum([*values, *(-t for t in terms)]):
@@ -179,14 +188,14 @@ def exact_terms(values: list[float]) -> list[float]:
 
 
 def weighted_terms(part: Partition, unit: float | None, mean: float | None) -> tuple[list[float], list[float]]:
-    """Return ``exact_terms`` of weights times sums of the rows, or of squared distances of their numbers from a mean.
+    """Return ``exact_terms`` of weights times sums, one for each row, and of the weights.
 
-    The second list is of the weights. See ``fitting.samples.variance``.
+    See ``fitting.samples.variance``.
 
-    unit : a power of two that the weights are divided by; None: all are 1
-    mean : None for the sums
+    unit : see ``Partition.often``
+    mean : None: sums of the numbers; else of their squared distances from this mean
     """
-    X, often = part.X, None if unit is None or part.weight is None else part.weight / unit
+    X, often = part.X, part.often(unit)
     of_rows = [] if often is None else often.tolist()
     if sparse.issparse(X):
         often = None if often is None else np.repeat(often, np.diff(X.indptr))
@@ -201,7 +210,7 @@ def weighted_terms(part: Partition, unit: float | None, mean: float | None) -> t
 
 def sizes_terms(part: Partition, unit: float | None) -> tuple[list[float], list[float]]:
     """Return ``exact_terms`` of the weights times the squared norms of the rows, and of the weights."""
-    X, often = part.X, None if unit is None or part.weight is None else part.weight / unit
+    X, often = part.X, part.often(unit)
     if sparse.issparse(X):
         squares = np.asarray(X.astype(np.float64).power(2).sum(axis=1)).ravel()
     else:
@@ -209,11 +218,10 @@ def sizes_terms(part: Partition, unit: float | None) -> tuple[list[float], list[
     return exact_terms(products_of(often, squares)), exact_terms([] if often is None else often.tolist())
 
 
-def counts(part: Partition, classes: NDArray[Any]) -> list[tuple[int, list[float]]]:
-    """Return how many rows each class has, and ``exact_terms`` of their weights."""
+def weights_of_classes(part: Partition, classes: NDArray[Any]) -> list[list[float]]:
+    """Return ``exact_terms`` of the weights of each class."""
     codes = np.searchsorted(classes, part.y)  # pyright: ignore
-    weight = np.ones(len(part)) if part.weight is None else part.weight
-    return [(int(np.sum(codes == c)), exact_terms(weight[codes == c].tolist())) for c in range(len(classes))]
+    return [exact_terms(part.weights[codes == c].tolist()) for c in range(len(classes))]
 
 
 class Bounds(NamedTuple):
@@ -226,15 +234,16 @@ class Bounds(NamedTuple):
 class Cut:
     """How rows are divided into slabs: ranges of the order in which a fit has its samples.
 
-    bounds : None: the order is by classes and hashes, and slab j has the hashes of the j-th range of each class.
-        Else the order is by targets and hashes. Equal targets may be on several slabs, equal samples are on one.
+    bounds : None: the order is by classes and hashes, and slab j has the j-th range of hashes of each class.
+        Else the order is by targets and hashes. Rows with equal targets may be on several slabs, equal samples are on
+        one slab.
     """
 
     def __init__(self, slabs: int, classes: NDArray[Any] | None, bounds: Bounds | None) -> None:
         self.slabs, self.classes, self.bounds = slabs, classes, bounds
 
     def keys(self, part: Partition) -> tuple[NDArray[Any], NDArray[np.uint64]]:
-        """Return what the order of the rows depends on: the number of the class, or the target; and the hash."""
+        """Return what decides the order of the rows: the number of the class, or the target; and the hash."""
         if part.y is None:
             codes: NDArray[Any] = np.zeros(len(part), np.int64)
         else:
@@ -254,7 +263,7 @@ class Cut:
 
 @dataclass(frozen=True)
 class Piece:
-    """Some rows of a partition, with what their order depends on; ``rows``: their numbers among all rows."""
+    """Some rows of a partition, with the codes and keys that decide their order; ``rows``: their numbers among all."""
 
     X: Any
     codes: NDArray[Any]
@@ -264,14 +273,14 @@ class Piece:
 
 
 def cut(part: Partition, first: int, how: Cut, class_weight: Vector | None) -> list[Piece]:
-    """Return the piece of each slab, without rows of weight 0; the weights are those of the classes, too.
+    """Return the piece of each slab, without rows of weight 0; weights of classes and samples are multiplied.
 
     first : number of the partition's first row among all rows
     """
     codes, keys = how.keys(part)
     weight = part.weight
     if class_weight is not None and (class_weight != 1.0).any():
-        weight = (np.ones(len(part)) if weight is None else weight) * class_weight[codes]
+        weight = part.weights * class_weight[codes]
     slab = how.slab(codes, keys)
     if weight is not None:
         slab[~(weight > 0)] = -1

@@ -1,4 +1,4 @@
-"""A search over parameters on a cluster: kernels go to workers, each of which runs the search of one machine."""
+"""A search over parameters on a cluster: each kernel goes to a worker, which runs the search of one machine."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ class DaskGridSearchCV(GridSearchCV):
     """Search over all combinations of parameters on a Dask cluster, with the results of one machine.
 
     It is :class:`adatron.selection.GridSearchCV` with the same parameters, attributes and results. The samples go to
-    every worker once. Candidates with one kernel matrix, for example with one ``gamma``, are a task. What shares no
-    matrix is fitted on the workers, too, one task for each candidate.
+    every worker once. Candidates with the same kernel matrix, for example with the same ``gamma``, are one task.
+    Candidates that share no matrix are fitted on the workers, too, each in its own task.
 
     Parameters
     ----------
     estimator, param_grid, scoring, n_jobs, refit, cv, verbose, error_score, return_train_score :
-        As in :class:`adatron.selection.GridSearchCV`. The estimator is one of one machine, or a pipeline. None as
-        ``n_jobs`` is the threads of a worker.
+        As in :class:`adatron.selection.GridSearchCV`. The estimator is that of one machine, or a pipeline.
+        ``n_jobs=None`` means all threads of a worker.
     client : distributed.Client, default=None
         None is the current one.
 
     Notes
     -----
-    Folds, and the last fit to all samples, are made in the client's process. Dask collections are brought there first:
-    a search is for samples that fit into each worker. ``max_time`` and ``prove`` are not there, as they look at all
-    candidates together. Ctrl-C ends the search.
+    The client's process divides the samples into folds, and makes the last fit to all samples. Dask collections are
+    first brought there: a search is for samples that fit into each worker. There is no ``max_time`` and no ``prove``,
+    as these look at all candidates together. Ctrl-C ends the search.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class DaskGridSearchCV(GridSearchCV):
     fit.__doc__ = GridSearchCV.fit.__doc__
 
     def _evaluated(self, X: Any, y: Any, params: dict[str, Any], watch: Watch) -> Any:
-        """Do what the search of one machine does, with cells from the workers."""
+        """Run the search of one machine; the workers evaluate its cells."""
         shares = self._shares(y, params)
         return searched(self, X, y, params, _Tasks(self, shares, watch), watch)
 
@@ -102,7 +102,7 @@ class _Tasks:
     def __call__(
         self, base: Any, X: Any, y: Any, candidates: list[Any], splits: list[Any], scorer: Any, routed: Any
     ) -> Results:
-        """Return what scikit-learn keeps of each cell, candidate after candidate, and further columns."""
+        """Return scikit-learn's scores of each cell, candidate after candidate, and further columns."""
         client = self.search.client_
         groups = self._groups(base, candidates)
         search = cloned(self.search).set_params(estimator=None, param_grid={}, client=None, verbose=0)
@@ -135,7 +135,7 @@ class _Tasks:
 
 
 def _makes_another(name: str, last: str | None) -> bool:
-    """Return whether a parameter changes the kernel matrix; ``last``: the last step of a pipeline, the machine."""
+    """Return whether a parameter changes the kernel matrix; ``last``: the step of a pipeline that is the machine."""
     step, _, own = name.rpartition("__")
     return own.partition("__")[0] in OF_KERNEL or (last is not None and step.partition("__")[0] != last)
 
@@ -149,7 +149,7 @@ def evaluated(data: tuple[Any, ...], search: Any, shares: bool, candidates: list
     """Evaluate some candidates on a worker.
 
     data : samples, targets, the estimator, the folds, scorers, and parameters of fits
-    tasks : how many there are; if there are few, each takes all threads
+    tasks : how many tasks there are; a single one takes all threads
     """
     X, y, base, splits, scorer, routed = data
     if search.n_jobs is None:

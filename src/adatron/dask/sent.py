@@ -1,7 +1,7 @@
-"""Points of changes that stay on the slabs, so that each travels once: a place for each, the same on all slabs.
+"""Points of changes stay on the slabs, so that each travels once; each has a place, the same on all slabs.
 
-The coordinator gives the places. It says with every change where new points go, so a slab that does not have all the
-earlier ones notices that. If there is no room for more, or if a slab was lost, all slabs begin again without points.
+The coordinator gives the places. With every change it says where new points go, so a slab notices if it lacks earlier
+points. If there is no room for more, or if a slab was lost, all slabs begin again without points.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ Ids = NDArray[np.int64]
 
 
 def compact(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers from 0 on in as few bytes as the largest one needs."""
+    """Return numbers >= 0 in as few bytes as the largest one needs."""
     return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
 
 
 class Sent:
-    """What the coordinator knows: the place of each point on the slabs.
+    """The coordinator's list of places: where each point is on the slabs.
 
-    n : points have numbers below this
-    most : how many are kept; more only while one change needs more
+    n : all points have numbers below this
+    most : how many points slabs keep; more only while one change needs more
     """
 
     def __init__(self, n: int, most: int) -> None:
@@ -54,7 +54,7 @@ class Sent:
 
 
 class Kept:
-    """What a slab has: rows at their places."""
+    """The points of a slab: rows at their places."""
 
     def __init__(self) -> None:
         self._rows: Any = None

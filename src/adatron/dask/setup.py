@@ -1,4 +1,4 @@
-"""From partitions to slabs: what is counted of all rows, and the samples of a fit in their order on the workers."""
+"""From partitions to slabs: facts about all rows, and the samples of a fit in their order on the workers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..compiled.panels import COLUMNS
-from ..fitting.engine import FEW, may_be_lean
+from ..estimators.checks import inputs
+from ..fitting.engine import LEAN_DENSITY, may_be_lean
 from ..fitting.samples import Samples
 from ..gram import Source
-from ..gram.source import Facts as SourceFacts
-from ..kernels import resolve
+from ..gram.source import SourceFacts
+from ..kernels import Kernel
 from ..solvers.plan import SMALL
 from . import partition, slab
 from .cluster import Call, Cluster, workers_of
@@ -29,15 +30,16 @@ from .slab import Members
 
 
 class Counted:
-    """The partitions of a training set on a cluster, checked, with what is known of all rows.
+    """The checked partitions of a training set on a cluster, with facts about all rows.
 
-    Each is loaded once, and again only if it is lost.
+    A partition is loaded once, and again only if it is lost.
 
     shape : of all rows
     first : (partitions,) the first row of each
     facts : of each partition
-    weighted : whether rows have weights that are not all equal
-    limit : value of ``time.monotonic()`` after which nothing is waited for
+    given : whether the user gives weights
+    heaviest, lightest : the largest and the smallest weight
+    limit : value of ``time.monotonic()`` after which the fit waits for nothing
     """
 
     def __init__(self, client: Any, blocks: Blocks, labels: bool, limit: float) -> None:
@@ -56,8 +58,7 @@ class Counted:
         self.shape = sum(one.rows for one in some), columns.pop()
         self.sparse, self.dtype = some[0].sparse, some[0].dtype
         self.first: list[int] = (np.cumsum([one.rows for one in self.facts]) - [o.rows for o in self.facts]).tolist()
-        bounds = [one.weights for one in some]
-        given = [pair for pair in bounds if pair is not None]
+        given = [one.weights for one in some if one.weights is not None]
         self.heaviest = max((high for _, high in given), default=1.0)
         self.lightest = min((low for low, _ in given), default=1.0)
         self.given = bool(given)
@@ -65,6 +66,8 @@ class Counted:
             raise ValueError("Invalid input - all samples have zero or negative weights.")
         if self.given and self.lightest < 0:
             raise ValueError("Negative values in data passed to `sample_weight`.")
+        if max(one.largest for one in some) > np.sqrt(np.finfo(np.float64).max / (self.shape[0] * self.shape[1])):
+            raise ValueError(inputs.NOT_FINITE)
 
     def _loaded(self, numbers: list[int]) -> list[Any]:
         """Load and check the partitions with these numbers."""
@@ -76,7 +79,7 @@ class Counted:
         ]
 
     def parts(self) -> list[Any]:
-        """Return the partitions; they are loaded again if they have been given back."""
+        """Return the partitions; those that were given back are loaded again."""
         return self.cluster.slabs or self._loaded(list(range(len(self.blocks))))
 
     def release(self) -> None:
@@ -87,17 +90,13 @@ class Counted:
     def _ask(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
         return self.cluster.ask([Call(i, function, arguments) for i in range(len(self.cluster))])
 
-    @property
-    def weighted(self) -> bool:
-        return self.given and self.lightest != self.heaviest
-
-    @property
-    def _unit(self) -> float | None:
-        return float(2.0 ** np.frexp(self.heaviest)[1]) if self.weighted else None
+    def _unit(self, weighted: bool) -> float | None:
+        """Return the power of two that weights are divided by; None: all count as 1."""
+        return float(2.0 ** np.frexp(self.heaviest)[1]) if weighted else None
 
     def variance(self) -> float:
         """Return ``fitting.samples.variance`` of all rows."""
-        (n, d), unit = self.shape, self._unit
+        (n, d), unit = self.shape, self._unit(self.given and self.lightest != self.heaviest)
         sums, weights = self._totals(partition.weighted_terms, unit, None)
         size = d * (n if unit is None else weights)
         stored = sum(one.stored for one in self.facts)
@@ -107,15 +106,20 @@ class Counted:
             return 0.0
         return max(0.0, squares / size - mean * mean) if self.sparse else squares / size
 
-    def magnitude(self) -> float:
-        """Return the root of the mean squared norm of the rows."""
-        sums, weights = self._totals(partition.sizes_terms, None if not self.given else self._heavy)
-        mean = sums / (self.shape[0] if not self.given else weights)
-        return float(np.sqrt(mean)) or 1.0
+    def gamma(self, value: float | str) -> float:
+        """Return the number behind 'scale' and 'auto', as ``inputs.gamma`` does."""
+        if not isinstance(value, str):
+            return float(value)
+        d = self.shape[1]
+        return 1.0 / d if value == "auto" else inputs.gamma_of(d, self.variance())
 
-    @property
-    def _heavy(self) -> float:
-        return float(2.0 ** np.frexp(self.heaviest)[1])
+    def augment(self, value: float | str) -> float:
+        """Return the augmenting factor, as ``inputs.augment`` does: 'auto' is the root of the mean squared norm."""
+        if not isinstance(value, str):
+            return float(value)
+        sums, weights = self._totals(partition.sizes_terms, self._unit(self.given))
+        mean = sums / (weights if self.given else self.shape[0])
+        return float(np.sqrt(mean)) or 1.0
 
     def _totals(self, function: Callable[..., Any], *arguments: Any) -> tuple[float, float]:
         found = self._ask(function, *arguments)
@@ -131,21 +135,19 @@ class Counted:
         return np.unique(np.concatenate(found))
 
     def of_classes(self, classes: NDArray[Any]) -> Vector:
-        """Return how many samples each class has; their weight, if they have weights."""
-        found = self._ask(partition.counts, classes)
-        if not self.given:
-            return np.array([sum(part[c][0] for part in found) for c in range(len(classes))], np.float64)
-        return np.array([fsum(t for part in found for t in part[c][1]) for c in range(len(classes))])
+        """Return the number of samples of each class, or their weight if the user gives weights."""
+        found = self._ask(partition.weights_of_classes, classes)
+        return np.array([fsum(t for part in found for t in part[c]) for c in range(len(classes))])
 
     def source_facts(self, is_sparse: bool) -> SourceFacts:
-        """Return what sources need to know of all rows; ``is_sparse``: whether the rows of the fit are CSR rows."""
+        """Return the facts that sources need; ``is_sparse``: whether the rows of the fit are CSR rows."""
         if not is_sparse:
             return SourceFacts(float(self.shape[1]), self.shape[1])
         stored = sum(one.nonzero for one in self.facts)
         return SourceFacts(stored / max(1, self.shape[0]), max(one.longest for one in self.facts))
 
     def used(self) -> Any:
-        """Return the columns that rows use, if these are far fewer than all, as ``kernels.columns`` does."""
+        """Return the columns that rows use if they are far fewer than all, as ``kernels.columns`` does; else None."""
         stored = sum(one.nonzero for one in self.facts)
         if not self.sparse or self.shape[1] <= max(COLUMNS, 2 * stored):
             return None
@@ -154,16 +156,19 @@ class Counted:
 
 @dataclass(frozen=True)
 class Shared:
-    """The samples of a fit, on the workers and, without their rows, here.
+    """The samples of a fit.
 
-    rows : the training rows
-    samples : the distinct ones, in their order
+    rows : the training rows, which are on the workers
+    samples : the distinct samples in their order
     codes : (n,) the class, or target, of each row
+    classes, class_weight : (n_classes,) the labels and their weights; None without classes
     """
 
     rows: FarRows
     samples: Samples
     codes: NDArray[Any]
+    classes: Any
+    class_weight: Any
 
 
 def share(
@@ -207,11 +212,11 @@ def share(
     cluster.limit = inf
     rows = FarRows(cluster, counted.shape, is_sparse, counted.dtype, Layout(counts, place),
                    counted.source_facts(is_sparse), counted.used(), room)  # fmt: skip
-    return Shared(rows, samples, codes)
+    return Shared(rows, samples, codes, classes, class_weight)
 
 
 def bounds(facts: Sequence[Facts], slabs: int) -> Bounds:
-    """Return what divides all rows into slabs of about equal sizes; equal targets are divided by their hashes."""
+    """Return bounds that make slabs of about equal sizes; rows with equal targets are divided by their hashes."""
     given = [(one.targets, one.often) for one in facts if one.targets is not None and one.often is not None]
     targets, number = np.unique(np.concatenate([some for some, _ in given]), return_inverse=True)
     often = np.bincount(number, np.concatenate([some for _, some in given]))
@@ -245,28 +250,23 @@ def _gathered(held: list[Members], layout: Layout, n: int, together: bool) -> tu
     return Samples(of_samples("rows"), sizes, of_samples("weight"), member, group, weight), codes, place
 
 
-def lean(model: Any, counted: Any, classes: Any, class_weight: Any, sizes: NDArray[np.int64]) -> bool:
+def lean(
+    counted: Counted, kernel: Kernel, variables: int, classes: NDArray[Any] | None, class_weight: Vector | None
+) -> bool:
     """Return whether one machine would make the dense rows CSR rows, see ``fitting.engine``.
 
-    sizes : how many samples each class has
+    variables : of the largest program
     """
     n, d = counted.shape
-    kernel = resolve(model.kernel, model.gamma, model.degree, model.coef0)
-    if not may_be_lean(d, kernel) or _largest_program(model, sizes) <= SMALL:
+    if not may_be_lean(d, kernel) or variables <= SMALL:
         return False
     step, cluster = -(-n // 1000), counted.cluster
     calls = [Call(i, partition.nonzero_of_some, (first, step)) for i, first in enumerate(counted.first)]
     some = cluster.ask(calls)
     nonzero = sum(one.nonzero for one in counted.facts)
-    if sum(count for count, _ in some) > FEW * sum(size for _, size in some) or nonzero > FEW * n * d:
+    if sum(count for count, _ in some) > LEAN_DENSITY * sum(size for _, size in some) or nonzero > LEAN_DENSITY * n * d:
         return False
     arguments = class_weight, classes
     largest = max(cluster.ask([Call(i, partition.largest_size, arguments) for i in range(len(cluster))]))
     rows, nothing = sparse.csr_matrix((0, d)), np.zeros(0, np.int64)
     return Source(rows, nothing, kernel, np.zeros(0), facts=counted.source_facts(True)).suits_single(largest)
-
-
-def _largest_program(model: Any, sizes: NDArray[np.int64]) -> int:
-    """Return the variables of the largest program."""
-    pairs = len(sizes) > 2 and getattr(model, "multi_class", "ovo") == "ovo"
-    return int(np.sort(sizes)[-2:].sum() if pairs else sizes.sum()) * model.formulation(1.0).copies

@@ -1,8 +1,8 @@
 """A slab: training samples that are consecutive in the order of a fit, on the worker that holds them.
 
-A slab is an ordinary value of Dask, which Dask moves or makes anew. Its results are a function of its rows and of
-what it is told. The gradient of its samples is kept beside the rows from one task to the next, see ``state``. A copy of
-the slab elsewhere begins without it, and is told again.
+A slab is an ordinary value of Dask, which Dask moves or makes anew. Its results depend on nothing but its rows and the
+arguments of its tasks. The gradient of its samples is kept beside the rows from one task to the next, see ``state``. A
+copy of the slab elsewhere begins without a gradient, and the coordinator tells it anew.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from time import monotonic
 from typing import Any
@@ -62,8 +62,8 @@ class Slab:
     """Distinct samples in their order.
 
     X : their rows
-    held : which rows of the training set they are, and their weights
-    states : of programs, by a key; not part of a copy
+    held : their numbers in the training set, and their weights
+    states : the states of programs, by key; a copy has none
     """
 
     def __init__(self, X: Any, held: Members) -> None:
@@ -91,37 +91,28 @@ class Slab:
 
     @contextmanager
     def work(self, left: float = inf) -> Iterator[None]:
-        """Work on this slab alone, with all threads of the worker; ``left``: seconds until no kernel value is made."""
+        """Work on this slab alone, with all threads of the worker; ``left``: seconds until kernel values stop."""
         with self.lock, Pool(threads_of_worker(), monotonic() + left) as pool, np.errstate(all="ignore"):
             self.now.pool = pool
             yield
 
     def source(self, like: Source) -> Source:
         """Return the rows as operands of the same kind as those of the whole training set."""
-        return Source(
-            self.X,
-            np.arange(len(self)),
-            like.kernel,
-            like.center,
-            careful=like.careful,
-            used=like.used,
-            facts=like.facts,
-        )
+        return replace(like, X=self.X, ids=np.arange(len(self)))
 
     def forget(self, key: str, lens: str) -> None:
-        """Give back the memory of a state, and that of a matrix which no other state needs."""
+        """Give back the memory of a state, and of its kernel matrix if no other state needs that."""
         self.states.pop(key, None)
         if not any(state.program.lens.key == lens for state in self.states.values()):
             self._grams.pop(lens, None)
 
     def gram(self, lens: Lens, runs: Sequence[Run]) -> Gram:
-        """Return the kernel matrix over some runs of samples, each a segment; it is kept."""
+        """Return the kernel matrix over some runs of samples, each a segment, and keep it."""
         if lens.key not in self._grams:
             rows, sizes = np.concatenate([np.asarray(run, np.int64) for run in runs]), [len(run) for run in runs]
-            source = self.source(lens.source).take(rows)
             now: Any = self.now
-            made = Gram(source, lens.dtype, sizes, now, lens.slots, numbers=lens.numbers)
-            self._grams[lens.key] = made
+            source = self.source(lens.source).take(rows)
+            self._grams[lens.key] = Gram(source, lens.dtype, sizes, now, lens.slots, numbers=lens.numbers)
         return self._grams[lens.key]
 
 
@@ -129,10 +120,9 @@ class Slab:
 class Lens:
     """How kernel values are made of rows: the kernel and its operands, without the rows.
 
-    key : two lenses with one key are equal
-    source : what the rows' source is made like; it has no rows itself
-    dtype, slots : see ``Gram``
-    numbers : all points have numbers below this
+    key : lenses with the same key are equal
+    source : a source without rows, after which the source of the rows is made
+    dtype, slots, numbers : see ``Gram``
     """
 
     key: str
@@ -155,7 +145,7 @@ def threads_of_worker() -> int:
 def joined(pieces: Sequence[Piece], together: bool, codes: int) -> Slab:
     """Return the samples of some pieces in the order of a fit, equal ones merged.
 
-    together : the order is by targets; else by ``codes`` classes
+    together : whether the order is by targets; else it is by ``codes`` classes
     """
     X = Stack([piece.X for piece in pieces])
     of, keys, rows = (np.concatenate([getattr(p, name) for p in pieces]) for name in ("codes", "keys", "rows"))
@@ -195,7 +185,7 @@ def as_csr(slab: Slab) -> Slab:
 
 
 def assembled(parts: Sequence[Any], places: Sequence[Ids]) -> Any:
-    """Return rows in an order: those of each part at their places."""
+    """Return the rows of all parts, each at its place."""
     order = np.concatenate(places)
     X = below(list(parts))
     if (np.diff(order) == 1).all():
@@ -216,7 +206,7 @@ def taken(slab: Slab, rows: Ids) -> Any:
 
 
 def summed(slab: Slab, run: range, before: Vector) -> Vector:
-    """Return the sum of some rows, in their order, added to what came before."""
+    """Return a sum plus some rows, added one after the other."""
     out = before.copy()
     sum_rows(slab.X, np.asarray(run, np.int64), out)
     return out
@@ -228,7 +218,7 @@ def hashes_of(slab: Slab) -> NDArray[np.uint64]:
 
 
 def moments(slab: Slab, used: Any) -> tuple[int, Vector, Vector]:
-    """Return how many rows there are, and mean and variance of each feature, or of the used columns of CSR rows."""
+    """Return the number of rows, and mean and variance of each feature, or of each used column of CSR rows."""
     X = slab.X
     if sparse.issparse(X):
         of_sparse: Any = mean_variance_axis
@@ -248,7 +238,7 @@ def weighted_sizes(slab: Slab, like: Source, weights: Vector) -> Vector:
 
 
 def norms(slab: Slab, lens: Lens, runs: Sequence[Run]) -> Any:
-    """Return the squared norms of some rows as the tiles have them."""
+    """Return the squared norms of some rows, as the tiles use them."""
     with slab.work():
         return slab.gram(lens, runs).norms
 
@@ -265,5 +255,4 @@ def points_of(like: Source, X: Any, ids: Ids | None = None) -> Points:
     """Return rows as points, with their numbers."""
     X = tidy(X) if sparse.issparse(X) else opened(np.ascontiguousarray(X))
     rows = np.arange(X.shape[0])
-    source = Source(X, rows, like.kernel, like.center, careful=like.careful, used=like.used, facts=like.facts)
-    return Points(source, rows if ids is None else ids)
+    return Points(replace(like, X=X, ids=rows), rows if ids is None else ids)

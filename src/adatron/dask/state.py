@@ -1,8 +1,8 @@
 """The gradient of a slab's samples in one program, between one task and the next.
 
-The state is a cache. Its version counts the changes that it has had. A task says which version it needs. If the slab
-has none, or another one, the task answers so, and the coordinator tells it again: an earlier gradient, and the changes
-since, in their order. So a gradient that was lost comes back with the same bits.
+The state is a cache. Its version counts the changes so far. A task says which version it needs. If the slab has no
+state, or one of another version, the task answers None, and the coordinator tells the slab an earlier gradient and the
+changes since then, in their order. So a lost gradient comes back with the same bits.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..gram import View
 from ..gram.points import Points
 from ..problems import Dual
-from ..solvers.blocks.shard import CHUNK, Shard, Violators, worst
+from ..solvers.blocks.shard import STRIPE, Shard, Violators, worst
 from .partition import Ids, Vector
 from .sent import Kept, compact
 from .slab import Lens, Run, Slab, points_of
@@ -25,13 +25,13 @@ from .slab import Lens, Run, Slab, points_of
 
 @dataclass(frozen=True)
 class Program:
-    """The part of a program that a slab has.
+    """A slab's part of a program.
 
-    lens, runs : the kernel matrix over the slab's rows, a segment for each run
+    lens, runs : of the kernel matrix over the slab's rows, with a segment for each run
     groups : the segments of the program's variables
-    numbers : the number, in the whole program, of the first variable of each group
-    dual : the program of the slab's variables, with ``Packed`` arrays
-    total : how many variables the whole program has
+    numbers : the first variable of each group, as numbered in the whole program
+    dual : the program of the slab's variables
+    total : the number of variables of the whole program
     """
 
     lens: Lens
@@ -43,7 +43,7 @@ class Program:
 
 
 class Packed(NamedTuple):
-    """A program whose arrays mostly repeat the value before, as those of classes without weights do."""
+    """A program with short arrays: where an array mostly repeats its last value, each run is stored once."""
 
     dual: Dual
     arrays: dict[str, tuple[Ids, NDArray[Any]] | NDArray[Any] | None]
@@ -73,11 +73,11 @@ def _unpack(values: Any) -> NDArray[Any] | None:
 
 
 class Edit(NamedTuple):
-    """A change of the variables: the points and weights that change the gradient.
+    """A change of the gradient, as slabs apply it: the points behind it, and their weights.
 
-    places : where each point is on the slab; new points are behind the first ``before`` ones
+    places : where each point is on the slab; new points come after the first ``before`` ones
     v : the weight of each point
-    constant : what is added to every gradient
+    constant : the number that is added to the gradient of every variable
     stored : numbers of the points, and whether they will be asked for again; None if no kernel values are stored
     """
 
@@ -89,19 +89,20 @@ class Edit(NamedTuple):
 
 
 class Worst(NamedTuple):
-    """The worst violators of a slab in one direction, by their places among its variables."""
+    """The worst violators of a slab in one direction: their places among the slab's variables, and their gains."""
 
     places: NDArray[Any]
     values: Vector
 
 
 class Report(NamedTuple):
-    """The result of a survey of the variables of a slab.
+    """The result of a survey of a slab's variables.
 
     ends : for each equality, the worst violators that could grow and shrink
-    most : how many were asked for; there are no others if a list is shorter
-    terms : of each variable that is not 0 its term of beta'(g - t), where the slab has no whole chunk of variables
-    sums : of each whole chunk of variables the sum of these terms
+    most : how many violators were asked for; a shorter list has all
+    terms : the terms of beta'(g - t) of variables that are not 0, except in stripes that the slab has as a whole
+    sums : the sum of these terms in each stripe that the slab has as a whole
+    worker : the address of the worker
     """
 
     ends: list[tuple[Worst, Worst]]
@@ -111,15 +112,15 @@ class Report(NamedTuple):
     worker: str
 
 
-class Lost(NamedTuple):
-    """The state is not there, or is of another version."""
-
-    worker: str
-
-
 @dataclass
 class State:
-    """beta and g of a slab's variables."""
+    """beta and g of a slab's variables.
+
+    version : of g; -1 if half of a change is in it
+    ids : the variables' numbers in the whole program
+    points : points of earlier changes
+    before : the gradient before the last change, if time may run out
+    """
 
     program: Program
     version: int
@@ -144,7 +145,7 @@ class State:
         return self.points.count >= edit.before
 
     def apply(self, edit: Edit, parts: Sequence[Any], keep: bool) -> None:
-        """Carry a change over to the gradient; if time runs out, the gradient stays what it was."""
+        """Carry a change over to the gradient; ``keep``: if time runs out, the gradient stays as it was."""
         view, before = self.shard.view, self.g.copy() if keep else None
         if parts:
             self.points.add(edit.before, parts)
@@ -157,7 +158,7 @@ class State:
             if before is not None:
                 self.g[:] = before
             else:
-                self.version = -1  # half of a change is in it
+                self.version = -1
             raise
         self.before = before
 
@@ -169,30 +170,31 @@ class State:
         points = points_of(source, rows, ids.astype(np.int64))
         return points if again is None else replace(points, again=np.unpackbits(again, count=len(ids)).astype(bool))
 
-    def report(self, worker: str, most: int) -> Report:
+    def report(self, most: int) -> Report:
+        """Return the worst violators, up to ``most`` of each direction, and the terms of the objective."""
         found = self.shard.survey(most)
         ends = [(_worst(one.grow, most), _worst(one.shrink, most)) for one in found.ends]
-        return Report(ends, most, *self._terms(), worker)
+        return Report(ends, most, *self._terms(), _here())
 
     def _terms(self) -> tuple[Vector, dict[int, float]]:
         sums, terms, t = {}, [np.zeros(0)], self.shard.dual.t
-        chunks, starts = np.unique(self.ids // CHUNK, return_index=True) if len(self.ids) else ([], [])
-        ends = [*starts[1:], len(self.ids)] if len(starts) else []
-        for chunk, a, b in zip(chunks, starts, ends, strict=True):
+        stripes, starts = np.unique(self.ids // STRIPE, return_index=True)
+        for stripe, a, b in zip(stripes.tolist(), starts, [*starts[1:], len(self.ids)], strict=False):
             own = self.beta[a:b] * (self.g[a:b] - t[a:b])
-            if b - a == min(CHUNK, self.program.total - int(chunk) * CHUNK):
-                sums[int(chunk)] = in_order(own)
+            if b - a == min(STRIPE, self.program.total - stripe * STRIPE):
+                sums[stripe] = in_order(own)
             else:
                 terms.append(own[self.beta[a:b] != 0.0])
         return np.concatenate(terms), sums
 
 
 def in_order(values: Vector) -> float:
-    """Return the sum of values, one after the other."""
+    """Return the sum of values, added one after the other."""
     return float(np.cumsum(values)[-1]) + 0.0 if len(values) else 0.0
 
 
 def _here() -> str:
+    """Return the address of this worker; "" outside of a worker."""
     from distributed import get_worker
 
     try:
@@ -209,40 +211,47 @@ def _worst(some: Violators, most: int) -> Worst:
 def step(
     slab: Slab, key: str, version: int, beta: tuple[NDArray[Any], Vector], edit: Edit | None, left: float, most: int,
     *parts: Any,
-) -> Report | Lost:  # fmt: skip
-    """Go from a version to the next one, and report; without an edit only report. Twice is the same as once.
+) -> Report | None:  # fmt: skip
+    """Go from a version to the next one, and report; without an edit, set variables and report.
+
+    The second of two equal calls changes nothing.
 
     most : how many violators of a direction are reported
     """
     with slab.work(left):
-        state = slab.states.get(key)
-        if state is None or state.version not in (version, version + (edit is not None)):
-            return Lost(_here())
-        if edit is not None and state.version == version:
-            if not state.has(edit):
-                return Lost(_here())
-            state.apply(edit, parts, left < np.inf)
+        state = _state(slab, key, version, version + (edit is not None))
+        if state is None or (edit is not None and state.version == version and not state.has(edit)):
+            return None
+        if state.version == version:
+            if edit is not None:
+                state.apply(edit, parts, left < np.inf)
+                state.version = version + 1
             state.beta[beta[0]] = beta[1]
-            state.version = version + 1
-        elif edit is None:
-            state.beta[beta[0]] = beta[1]
-        return state.report(_here(), most)
+        return state.report(most)
 
 
-def survey(slab: Slab, key: str, version: int, most: int) -> Report | Lost:
-    """Report more violators."""
+def _state(slab: Slab, key: str, *versions: int) -> State | None:
+    """Return the state of a program, if the slab has it in one of these versions."""
+    state = slab.states.get(key)
+    return state if state is not None and state.version in versions else None
+
+
+def survey(slab: Slab, key: str, version: int, most: int) -> Report | None:
+    """Report up to ``most`` violators of each direction."""
     with slab.work():
-        state = slab.states.get(key)
-        return Lost(_here()) if state is None or state.version != version else state.report(_here(), most)
+        state = _state(slab, key, version)
+        return None if state is None else state.report(most)
 
 
 def restore(
     slab: Slab, key: str, version: int, program: Program, beta: tuple[Ids, Vector], g: Vector | None,
     edits: list[Edit], left: float, most: int, *parts: Any,
 ) -> Report:  # fmt: skip
-    """Make a state anew: a gradient, or that at 0, the changes since, and where the variables are now.
+    """Make a state anew, and report.
 
-    parts : the points of all changes
+    g : an earlier gradient; None is that at 0
+    edits : the changes since then
+    parts : the points of all these changes
     """
     with slab.work(left):
         values = np.zeros(sum(len(program.runs[group]) for group in program.groups))
@@ -254,31 +263,24 @@ def restore(
             state.apply(edit, (), keep=False)
         state.points = Kept()
         slab.states[key] = state
-        return state.report(_here(), most)
+        return state.report(most)
 
 
-def look(slab: Slab, key: str, version: int, which: Ids | None) -> Vector | Lost:
-    """Return the gradient of some variables, or of all; that before the last change if that version is meant."""
+def look(slab: Slab, key: str, version: int, which: Ids | None) -> Vector | None:
+    """Return the gradient of some variables, or of all: the present one, or that before the last change."""
     with slab.lock:
-        state = slab.states.get(key)
-        if state is None or state.version not in (version, version + 1):
-            return Lost(_here())
-        g = state.g if state.version == version else state.before
-        if g is None:
-            return Lost(_here())
-        return g.copy() if which is None else g[which]
+        state = _state(slab, key, version, version + 1)
+        g = None if state is None else state.g if state.version == version else state.before
+        return g if g is None else g.copy() if which is None else g[which]
 
 
-def put(slab: Slab, key: str, version: int, which: Ids, values: Vector) -> bool:
-    """Correct the gradient of some variables; whoever has no such state is told of all by and by."""
+def put(slab: Slab, key: str, version: int, which: Ids, values: Vector) -> None:
+    """Correct the gradient of some variables. A slab without such a state is told it anew by a later task."""
     with slab.lock:
-        state = slab.states.get(key)
-        if state is None or state.version not in (version, version + 1):
-            return False
-        if state.version == version:
+        state = _state(slab, key, version)
+        if state is not None:
             state.g[which] = values
             state.version, state.before = version + 1, None
-        return True
 
 
 def forget(slab: Slab, key: str, lens: str) -> None:

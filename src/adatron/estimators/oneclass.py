@@ -125,7 +125,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         clock = Clock.starting(self.max_time)
         data = measured(inputs.training_rows(self, X), None, sample_weight, self._mergeable)
         form, resolved = self.formulation(1.0), self._resolved(data.X, data.repeated)
-        model, further = solved(self, data, form, resolved, clock, X)
+        model, further = solved(self, data, form, resolved, self.settings(resolved.serving, clock, form.sized, X))
         return self._take(model, **further)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

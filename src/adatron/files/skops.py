@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from scipy import sparse
 
-from ..estimators.base.machine import KernelMachine
 from ..kernels.table import COMPOSED, LEAVES
 from ..solvers.found import Traces
 from ..solvers.route import Route
@@ -16,7 +15,7 @@ from ..solvers.table import SOLVERS
 from .models.contents import STATES
 
 _KINDS: list[type[object]] = [
-    *(kind for kind in STATES if issubclass(kind, KernelMachine)),
+    *STATES,
     *LEAVES.values(),
     *COMPOSED.values(),
     *SOLVERS.values(),

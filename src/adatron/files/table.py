@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 Path = str | os.PathLike[str]
-LARGEST_EXACT_INTEGER = 2.0**53
+LARGEST_EXACT_INTEGER = 2.0**53  # Beyond it float64 no longer holds every whole number.
 MISSING_LABELS = ("", "?")
 # Separators of a table that are named in words.
 SEPARATORS = {" ": "white space", "\t": "tab"}

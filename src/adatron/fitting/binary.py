@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Vector
 from ..problems import Dual, csvc
-from ..problems.dual import Vector
 from ..solvers.plan import SMALL
 from .folds import FOLDS, Folds
 from .formulation import Formulation
@@ -46,7 +46,7 @@ class Binary(Problems):
 
     def __init__(self, kind: Kind, samples: Samples, segments: list[list[int]], out: Ids | None = None) -> None:
         self._kind, self._samples, self._out = kind, samples, out
-        if len(segments) == 2 and out is None:  # a small fit, of which the code below would take a tenth
+        if len(segments) == 2 and out is None:  # the code below would take a tenth of a small fit
             self.groups, self.first = np.array([*segments[0], *segments[1]]), np.array([0, sum(map(len, segments))])
             self._signs = np.array([-1.0] * len(segments[0]) + [1.0] * len(segments[1]))
             self._counts = samples.sizes[self.groups]

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from ..arrays import Ids, Vector
 from ..devices import Device, enough_memory
 from ..gram import Gram, Source, View
 from ..gram.elsewhere import Elsewhere
@@ -20,7 +20,7 @@ from ..solvers.base import Options, Solver, Way
 from ..solvers.chains import solve_chains, widest
 from ..solvers.found import Found
 from ..solvers.plan import SMALL
-from ..solvers.route import Route, Sizes, Wanted, choose_route
+from ..solvers.route import Route, Sizes, Wishes, choose_route
 from ..solvers.run import Callback, solve_all
 from ..solvers.table import choose
 from ..solvers.tasks import Tasks
@@ -30,10 +30,8 @@ from .placing import moved, refuse_unsuited
 from .problems import Problems, ranges
 from .samples import Samples
 
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
-MANY, FEW = 96, 0.125  # Fewest features, and largest fraction of nonzero entries, for which CSR rows are faster.
-BLURRED = 0.1  # Largest fraction of the tolerance for errors of kernel values in double precision.
+LEAN_FEATURES, LEAN_DENSITY = 96, 0.125  # Fewest features, and largest density, for which CSR rows are faster.
+BLUR_ALLOWED = 0.1  # Largest fraction of the tolerance for errors of kernel values in double precision.
 LAZY = 64  # Number of problems from which each is made only when it is needed.
 
 
@@ -61,7 +59,7 @@ class Settings:
 
 
 class _Programs:
-    """The programs of the problems over the samples, and their properties for a plan.
+    """``Problems`` over the given samples: the programs, their sizes, and which of them are open.
 
     ids : the samples of a problem
     sizes : (n,) variables of each
@@ -126,7 +124,7 @@ class _Programs:
         """Return the sizes on which the route of the fit depends; chained problems over the same samples share all."""
         chained = before is not None
         lengths = (self._ends - self._starts).astype(np.float64)
-        between = 0.0  # nobody asks for that of one problem
+        between = 0.0  # not used for one problem
         if chained:
             sets = {tuple(self.problems.segments(number)) for number in range(len(self.problems))}
             between = float(sum(lengths[list(one)].sum() ** 2 - (lengths[list(one)] ** 2).sum() for one in sets))
@@ -163,9 +161,9 @@ def fit(
     if source.columns is not None:
         off = refuse_asymmetric(X, "The kernel matrix K that was given as X", settings.n_jobs)
         source = replace(source, asymmetry=off)
-    source = source.cautious(programs.most, BLURRED * settings.tol)
+    source = source.cautious(programs.most, BLUR_ALLOWED * settings.tol)
     sizes = programs.as_sizes(before)
-    route = choose_route(source, sizes, Wanted(settings.cache_bytes, settings.precision, settings.device), solver)
+    route = choose_route(source, sizes, Wishes(settings.cache_bytes, settings.precision, settings.device), solver)
     threads = 1 if route.light else allowed_threads(settings.n_jobs)
     with Pool(threads, settings.clock.limit, around) as pool, enough_memory(settings.device):
         segments = [len(samples.rows)] if sizes.everywhere else samples.sizes.tolist()
@@ -205,7 +203,7 @@ def _source(X: Any, rows: Ids, kernel: Kernel, as_given: bool) -> Source:
     if as_given or sparse.issparse(X) or not may_be_lean(X.shape[1], kernel):
         return dense
     some = X[:: -(-len(X) // 1000)]
-    if np.count_nonzero(some) > FEW * some.size or np.count_nonzero(X) > FEW * X.size:
+    if np.count_nonzero(some) > LEAN_DENSITY * some.size or np.count_nonzero(X) > LEAN_DENSITY * X.size:
         return dense
     lean = Source.of(sparse.csr_array(X), rows, kernel)
     return lean if lean.suits_single(lean.largest) else dense
@@ -213,7 +211,7 @@ def _source(X: Any, rows: Ids, kernel: Kernel, as_given: bool) -> Source:
 
 def may_be_lean(features: int, kernel: Kernel) -> bool:
     """Return whether CSR rows may be faster than dense rows that are mostly zero."""
-    return features >= MANY and all(leaf.product == "dot" for leaf in kernel.leaves())
+    return features >= LEAN_FEATURES and all(leaf.product == "dot" for leaf in kernel.leaves())
 
 
 def _solve(tasks: Tasks, solver: Solver, settings: Settings, pool: Pool, route: Route, before: Ids | None) -> Found:

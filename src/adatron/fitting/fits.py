@@ -8,21 +8,18 @@ from functools import partial
 from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Ids, Vector
 from ..certificates import Certificate
 from ..compiled.cache.cached import cached_property
 from ..solvers.found import STATUSES, Found
 from ..solvers.route import Route
 from ..solvers.status import Status
 
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Fitted:
-    """A solved problem.
+    """One of ``Fits``: a solved problem with its samples and their coefficients.
 
     ids : distinct samples of the problem, numbered in the whole training set
     beta : coefficient of each sample
@@ -41,7 +38,7 @@ class Fitted:
 
 
 class Fits(Sequence[Fitted]):
-    """All solved problems, in arrays.
+    """``Found`` with the samples of each problem, and the route.
 
     Parameters
     ----------

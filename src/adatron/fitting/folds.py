@@ -77,7 +77,7 @@ def divide(samples: Samples, rng: np.random.RandomState) -> Folds:
 def starts(
     divided: Folds, whole: Problems, fitted: Fits, samples: Samples, parts: Problems
 ) -> Callable[[range], Vector]:
-    """Return what gives the starts of some problems of the folds: the solutions for all samples.
+    """Return a function that gives the starts of some problems of the folds: the solutions for all samples.
 
     Parameters
     ----------

@@ -9,21 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Ids, Vector
 from ..problems import Dual
 
 if TYPE_CHECKING:
     from .fits import Fitted
     from .samples import Samples
 
-NEAR = 0.875  # Smallest ratio of targets whose differences from their middle have some more digits.
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
-Program = Callable[[Vector, Vector], Dual]  # takes targets (labels 1 and -1 of a classifier) and weights
+NARROW_TARGETS = 0.875  # Smallest ratio of targets whose differences from their middle have some more digits.
+ProgramMaker = Callable[[Vector, Vector], Dual]  # takes targets (labels 1 and -1 of a classifier) and weights
 
 
 @dataclass(frozen=True)
 class Formulation:
-    """The quadratic programs of a machine, and how their solutions are read.
+    """The quadratic programs of a machine, for any samples, and how their solutions are read.
 
     program : makes the program of some samples
     bound : largest coefficient of a sample of weight 1
@@ -40,7 +39,7 @@ class Formulation:
     doubt : returns a warning about solutions that are optimal and yet useless, given each ``half_width``; "" for none
     """
 
-    program: Program
+    program: ProgramMaker
     bound: float = 1.0
     copies: int = 1
     sized: bool = True
@@ -70,7 +69,7 @@ class Formulation:
         """
         low, high = (float(y.min()), float(y.max())) if self.movable and len(y) else (0.0, 0.0)
         near, far = sorted((abs(low), abs(high)))
-        return 0.5 * low + 0.5 * high if (low > 0.0 or high < 0.0) and NEAR * far <= near else 0.0
+        return 0.5 * low + 0.5 * high if (low > 0.0 or high < 0.0) and NARROW_TARGETS * far <= near else 0.0
 
     def units_of(self, samples: Samples) -> tuple[Samples, float]:
         """Return the samples with weights as the program takes them, and the divisor of these weights."""

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
+from ..arrays import Ids, Vector
+
 NO_CLASS = np.zeros(0, np.int64)
 
 
@@ -53,7 +53,7 @@ class Coefficients(NamedTuple):
 
 
 def misfit(dual: Any, intercepts: Vector, m: int, counts: Any) -> str:
-    """Return what is wrong with the sizes of a model of m support vectors, which compiled loops trust, or nothing.
+    """Return what is wrong with the sizes of a model of m support vectors, which compiled loops trust, or "".
 
     counts : the support vectors of each class if ``dual`` has the arrangement of pairs, else None
     """

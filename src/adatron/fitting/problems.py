@@ -7,17 +7,14 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Ids, Vector
 from ..problems import Dual
-
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One program of a fit: the segments of the samples (their classes) in it, and the program of these samples.
+    """One program of a ``Formulation`` with its samples: their segments (classes), and what makes the program of them.
 
     ``copies``: variables of each sample; the program has all first ones, then all second ones.
     """
@@ -28,7 +25,7 @@ class Problem:
 
 
 class Problems(Sequence[Problem]):
-    """Problems that are made on request.
+    """The problems of a fit, made on request.
 
     Attributes
     ----------

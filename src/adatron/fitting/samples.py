@@ -13,14 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..arrays import Ids, Vector
 from ..compiled.hash import hash_dense, hash_sparse
 from ..compiled.merge import alike, merge
 from ..compiled.panels import squared_norms
 from ..compiled.shares import share_out
 from .layout import Coefficients
-
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Ids
 from ..kernels import Kernel
 from ..threads.pool import Pool
 from .gram import Gram
 from .source import Source
 from .view import View
-
-Ids = NDArray[np.int64]
 
 
 class Moments(NamedTuple):

@@ -7,7 +7,7 @@ two classes: certificates add up its bounds, and so do predictions by float32 (`
 For Gaussians a closer bound is known. A term of a product x·z is rounded each time that another one is added, so the
 last terms are hardly rounded. The error is at most the sum of w_k |x_k z_k|, where w_k is the growth of term k. That
 sum is at most the mean, over the two rows, of Σ w_k x_k², and half of that mean where all terms grow like the first.
-And of the three products in a squared distance two are norms, whose errors can be looked at.
+Two of the three products in a squared distance are norms, whose errors can be looked at.
 """
 
 from __future__ import annotations
@@ -18,20 +18,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Ids, Vector
 from .source import Source
 
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
-CLASSES, STEP = 96, 2.0**-0.125  # Classes of rows by their size, and the ratio of each class to the one before.
+USUAL_CLASSES, CLASS_RATIO = 96, 2.0**-0.125  # Classes of rows by size, and the ratio of each to the one before.
 MOST_CLASSES = 128  # Classes at most; the last one has sizes below 2^-16 of the largest.
 Norms = Callable[[], NDArray[Any] | None]
-CARE = 1.0 + 1e-8  # Factor for the rounding of numbers that are computed in float64.
+ROUNDED_UP = 1.0 + 1e-8  # Factor for the rounding of numbers that are computed in float64.
 
 
 def _mean_classes() -> Ids:
     """Return the class of the mean size of two rows, by their classes: sizes are rounded up."""
-    sizes = STEP ** np.arange(MOST_CLASSES)
-    classes = np.log(0.5 * (sizes[:, None] + sizes)) / np.log(STEP)
+    sizes = CLASS_RATIO ** np.arange(MOST_CLASSES)
+    classes = np.log(0.5 * (sizes[:, None] + sizes)) / np.log(CLASS_RATIO)
     return np.floor(classes - 1e-9).clip(0).astype(np.int64)
 
 
@@ -44,17 +43,17 @@ class SizeClasses(NamedTuple):
     tops: list[float]
 
     @classmethod
-    def below(cls, top: float, count: int = CLASSES) -> SizeClasses:
+    def below(cls, top: float, count: int = USUAL_CLASSES) -> SizeClasses:
         """Return classes for sizes up to ``top``."""
-        return cls([top * STEP**k for k in range(count)])
+        return cls([top * CLASS_RATIO**k for k in range(count)])
 
     def of(self, sizes: Vector) -> Ids:
         """Return the class of each size."""
         top, count = self.tops[0], len(self.tops)
         if not top > 0.0:
             return np.zeros(len(sizes), np.int64)
-        shares = np.maximum(sizes * (1.0 + 1e-12) / top, STEP**count)
-        return np.clip(np.floor(np.log(shares) / np.log(STEP)), 0, count - 1).astype(np.int64)
+        shares = np.maximum(sizes * (1.0 + 1e-12) / top, CLASS_RATIO**count)
+        return np.clip(np.floor(np.log(shares) / np.log(CLASS_RATIO)), 0, count - 1).astype(np.int64)
 
     def table(self, proven: Callable[[float], Any]) -> NDArray[np.float64]:
         """Return what is proven of values between rows of two classes, (classes, classes, ...).
@@ -93,7 +92,7 @@ class Errors(NamedTuple):
     def sums(self, rows: Ids, weights: Vector, rounding: float = 0.0) -> Vector:
         """Return for some rows the sums, over these rows, of weights >= 0 times bounds and ``rounding`` times sizes."""
         classes = self.classes[rows]
-        mass = np.bincount(classes, weights, CLASSES)
+        mass = np.bincount(classes, weights, USUAL_CLASSES)
         some = mass > 0.0  # bounds may be infinite
         bounds = self.bounds[:, some] + rounding * self.sizes[:, some] if rounding else self.bounds[:, some]
         return np.sum(bounds * mass[some], axis=1)[classes]
@@ -111,8 +110,9 @@ def _close(source: Source, unit: float, sizes: Vector, tile_norms: Norms) -> tup
     mean = float(weighted.sum()) / float(sizes.sum())  # mean growth of a term
     if not 0.0 < mean < 1.0:
         return None
-    norms, own, sizes = tile_norms(), sizes, np.maximum(sizes, CARE * weighted / mean)
+    norms, own, sizes = tile_norms(), sizes, np.maximum(sizes, ROUNDED_UP * weighted / mean)
     if norms is not None:
-        off = np.abs(norms - own) / np.maximum(sizes, sizes.max() * STEP ** (CLASSES - 1))  # the smallest class
-        mean = 0.5 * (mean + CARE * float(off.max()) + source.width * 2.0**-52)
+        smallest = sizes.max() * CLASS_RATIO ** (USUAL_CLASSES - 1)
+        off = np.abs(norms - own) / np.maximum(sizes, smallest)
+        mean = 0.5 * (mean + ROUNDED_UP * float(off.max()) + source.width * 2.0**-52)
     return (sizes, max(1.0, mean / (unit * (1.0 + mean)) - 2.0)) if np.isfinite(mean) else None

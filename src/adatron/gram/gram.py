@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Ids
 from ..compiled import lines
 from ..compiled.cache.cached import cached_property
 from ..compiled.precision import UNIT
@@ -25,13 +26,12 @@ from .backends.device import OnDevice
 from .backends.segment import HeldSegment, Segment, TileSegment, Workspace, uncompiled
 from .errors import Errors
 from .points import Points
-from .shared import GivenShared, Shared, share
+from .shared import GivenShared, TiledShared, share
 from .source import Source
 from .symmetry import refuse_asymmetric
 
-Ids = NDArray[np.int64]
-LOOKED_AT = 256  # Samples by which a function is checked for symmetry.
-SPREAD = 64  # Samples whose kernel values tell how far apart all samples are.
+SYMMETRY_SAMPLES = 256  # Samples by which a function is checked for symmetry.
+SPREAD_SAMPLES = 64  # Samples whose kernel values tell how far apart all samples are.
 
 
 class Gram:
@@ -105,7 +105,7 @@ class Gram:
         return self._whole
 
     @property
-    def parts(self) -> Shared | GivenShared:
+    def parts(self) -> TiledShared | GivenShared:
         """The values that its segments share, made when they are first needed."""
         if self._parts is None:
             with self.pool.aside(), self._making:
@@ -167,7 +167,7 @@ class Gram:
     def spread(self) -> tuple[float, float]:
         """The mean of k(x, x) and the mean of k(x, z), over some samples."""
         n = len(self.source)
-        ids = np.arange(min(n, SPREAD)) * n // min(n, SPREAD)
+        ids = np.arange(min(n, SPREAD_SAMPLES)) * n // min(n, SPREAD_SAMPLES)
         some = Points(self.source.take(ids), ids)
         K = self.block(some, some)
         return float(np.diagonal(K).mean()), float(K.mean())
@@ -180,7 +180,7 @@ class Gram:
         K = self.whole
         if K is None:
             n = len(self.source)
-            some = np.arange(min(n, LOOKED_AT)) * n // min(n, LOOKED_AT)
+            some = np.arange(min(n, SYMMETRY_SAMPLES)) * n // min(n, SYMMETRY_SAMPLES)
             K = self.square(Points(self.source.take(some), some), len(some))
         return refuse_asymmetric(K, "The kernel function returned a matrix K that")
 

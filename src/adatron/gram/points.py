@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Ids
 from .source import Source
-
-Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -19,7 +18,7 @@ class Points:
     """Rows that travel, with all that another view needs to evaluate the kernel against them.
 
     ids : numbers of the rows in the training set, the key under which their kernel values are stored
-    again : whether each row's kernel values will probably be asked for again, so that storing pays; all if it is None
+    again : whether each row's kernel values will probably be asked for again, so that storing pays; None for all
     """
 
     source: Source

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Ids
 from . import View
 from .backends.row_store import RowStore
 from .backends.segment import whole_tiles
 
-Ids = NDArray[np.int64]
-AHEAD = 64  # Rows made at a time: one row alone would read all of X for a few multiplications.
+ROWS_AHEAD = 64  # Rows made at a time: one row alone would read all of X for a few multiplications.
+
+
+class CachedRows(NamedTuple):
+    """Values, slots and times of use, as the compiled loops take them, see ``RowStore``."""
+
+    values: NDArray[Any]
+    slot: Ids
+    used: Ids
 
 
 class RowCache:
@@ -30,17 +38,17 @@ class RowCache:
             self.fetch(np.arange(n))
 
     @property
-    def arrays(self) -> tuple[NDArray[Any], Ids, Ids]:
-        """Values, slots and times of use, as the compiled loops take them, see ``RowStore``."""
-        return self.store.values, self.store.slot, self.store.used
+    def arrays(self) -> CachedRows:
+        """Its arrays."""
+        return CachedRows(self.store.values, self.store.slot, self.store.used)
 
     def clock(self) -> int:
         """Return the next time."""
         return self.store.clock()
 
     def missing(self, ids: Ids) -> Ids:
-        """Return the missing rows among ``ids``: the first AHEAD, or half of what there is room for."""
-        return ids[self.store.slot[ids] < 0][: max(1, min(AHEAD, len(self.store) // 2))]
+        """Return the missing rows among ``ids``: the first ROWS_AHEAD, or half of what there is room for."""
+        return ids[self.store.slot[ids] < 0][: max(1, min(ROWS_AHEAD, len(self.store) // 2))]
 
     def fetch(self, ids: Ids) -> None:
         """Make the missing rows ``ids`` in place of the longest unused."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from ..arrays import Ids, Vector
 from ..compiled.cache.jit import jit
 from ..compiled.micro import POINTS, rows_width
 from ..compiled.panels import POINT_PANELS, TILE, Operand, Sparse
@@ -16,27 +17,23 @@ from ..compiled.search import CHUNK
 from ..compiled.submatrix import mirror, take, transpose
 from ..threads import Pool
 from .backends.segment import NARROW, Workspace
-from .backends.tile_loop import evaluate
+from .backends.tile_loop import TileProgram, evaluate
 from .source import Source
 
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
-TASKS = 64  # Most tasks that make the values within all segments.
-VALUES = 1 << 14  # Fewest values that a task makes.
+MOST_TASKS = 64  # Most tasks that make the values within all segments.
+TASK_VALUES = 1 << 14  # Fewest values that a task makes.
 
 
-class Shared(NamedTuple):
+class TiledShared(NamedTuple):
     """The rows of all segments and the values within each segment; each segment begins with a block of its own.
 
-    program, parameters : those of the kernel, see ``tiles.evaluate``
     first_point, first_row : (s + 1,) the block with which each segment begins
     sizes : (s,) rows of each segment
     within, first_value : the matrices of the segments with themselves, one after the other, and where each begins
     side : rows of a tile where half of a matrix is made
     """
 
-    program: Ids
-    parameters: Vector
+    program: TileProgram
     points: Operand
     rows: Operand
     first_point: Ids
@@ -52,15 +49,15 @@ class Shared(NamedTuple):
         return type(self.rows)
 
     @classmethod
-    def empty(cls, kind: type[Operand], dtype: Any) -> Shared:
+    def empty(cls, kind: type[Operand], dtype: Any) -> TiledShared:
         """Return an example of the type, for rows of a kind in a precision."""
         rows, ids = kind.empty(dtype), np.empty(0, np.int64)
-        none = np.empty((0, 3), np.int64), np.empty((0, 3))
-        return cls(*none, rows, rows, ids, ids, ids, np.empty(0, dtype), ids, 0)
+        program = np.empty((0, 3), np.int64), np.empty((0, 3))
+        return cls(program, rows, rows, ids, ids, ids, np.empty(0, dtype), ids, 0)
 
 
 class GivenShared(NamedTuple):
-    """The counterpart of ``Shared`` for a given kernel matrix: rows and columns of the segments, and where each begins.
+    """``TiledShared`` for a given kernel matrix: rows and columns of the segments, and where each segment begins.
 
     ``K`` has float64 values, row by row. Between two segments the values above the diagonal are read.
     """
@@ -90,7 +87,9 @@ def readable(source: Source) -> bool:
 
 def maker(kind: type[Operand | GivenShared], dtype: Any) -> tuple[Any, Any]:
     """Return the function that makes a matrix over some segments, and an example of what they share."""
-    return (gathered, GivenShared.empty()) if issubclass(kind, GivenShared) else (matrix, Shared.empty(kind, dtype))
+    if issubclass(kind, GivenShared):
+        return gathered, GivenShared.empty()
+    return matrix, TiledShared.empty(kind, dtype)
 
 
 def bytes_shared(source: Source, sizes: list[int], dtype: Any) -> float:
@@ -106,7 +105,7 @@ def bytes_shared(source: Source, sizes: list[int], dtype: Any) -> float:
 
 def share(
     source: Source, starts: Ids, workspace: Workspace, pool: Pool, whole: Callable[[], Vector | None]
-) -> Shared | GivenShared:
+) -> TiledShared | GivenShared:
     """Return what segments that begin at ``starts`` share; ``whole`` makes all of K if it is to be held."""
     if source.kernel.compiled:
         return _tiled(source, starts[1:] - starts[:-1], workspace, pool)
@@ -131,17 +130,16 @@ def _given(source: Source, first: Ids, K: Vector | None, pool: Pool) -> GivenSha
     return GivenShared(values, rows, columns, first, within, first_value)
 
 
-def _tiled(source: Source, sizes: Ids, space: Workspace, pool: Pool) -> Shared:
+def _tiled(source: Source, sizes: Ids, space: Workspace, pool: Pool) -> TiledShared:
     (points, first_point), (rows, first_row) = (
         source.by_segments(width, sizes, space.dtype) for width in (POINTS, rows_width(space.dtype))
     )
     first_value = np.cumsum([0, *(n * n for n in sizes.tolist())])
     within = np.empty(int(first_value[-1]), space.dtype)
-    program = space.program(type(rows))
     side = TILE if isinstance(rows, Sparse) else NARROW  # each CSR tile spreads its points anew
-    operands = program, space.parameters, points, rows, first_point, first_row
-    shared = Shared(*operands, sizes, within, first_value, side)
-    each = -(-len(sizes) // min(TASKS, 1 + len(within) // VALUES))
+    operands = space.program(type(rows)), points, rows, first_point, first_row
+    shared = TiledShared(*operands, sizes, within, first_value, side)
+    each = -(-len(sizes) // min(MOST_TASKS, 1 + len(within) // TASK_VALUES))
 
     def task(number: int) -> None:
         fill_within(shared, number * each, min(len(sizes), (number + 1) * each), space.stack)
@@ -222,7 +220,7 @@ def _from_tile(shared: Any, u: int, s: int, K: Any, line: int, column: int, stac
         return False
     if made[0] != u or r0 < made[1] or r1 > made[2]:
         made[0], made[1], made[2] = u, r0, min(shared.first_row[-1], r0 + TILE // width)
-        evaluate(shared.program, shared.parameters, shared.points, p0, p1, shared.rows, r0, made[2], stack)
+        evaluate(shared.program, shared.points, p0, p1, shared.rows, r0, made[2], stack)
     columns = -(-(made[2] - made[1]) * width // CHUNK) * CHUNK
     start = (r0 - made[1]) * width
     for t in range(shared.sizes[s]):
@@ -245,7 +243,7 @@ def _values(shared: Any, s: int, u: int, out: Any, line: int, column: int, stack
         count = min(shared.sizes[s] - at, (r1 - r0) * width)
         for p0 in range(p_first + (at // POINTS if half else 0), p_last, POINT_PANELS):
             p1, before = min(p_last, p0 + POINT_PANELS), (p0 - p_first) * POINTS
-            tile = evaluate(shared.program, shared.parameters, shared.points, p0, p1, shared.rows, r0, r1, stack)
+            tile = evaluate(shared.program, shared.points, p0, p1, shared.rows, r0, r1, stack)
             for c in range(before, min(points, before + (p1 - p0) * POINTS)):
                 target, made = out[line + c, column + at : column + at + count], tile[c - before]
                 for t in range(count):

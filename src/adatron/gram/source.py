@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..arrays import Ids
 from ..compiled import lines
 from ..compiled.cache.cached import cached_property
 from ..compiled.micro import POINTS, rows_width
@@ -30,18 +31,17 @@ from ..kernels import Kernel
 from ..kernels.columns import renumbered, used_columns
 from ..threads.pool import Pool, allowed_threads
 
-Ids = NDArray[np.int64]
 DOUBT = 0.02  # Proven relative error of a float32 kernel value above which the tiles are float64.
-CLOSE = 2.0**-36  # Relative error of a float64 value by norms and products above which differences are summed.
-ASKED = 1.0  # Bound in place of DOUBT if the user asks for float32; values with larger errors say nothing.
-LOOKED_AT, UNEVEN = 1000, 1e3  # Rows looked at; largest squared norm, as a multiple of that of typical entries.
+DOUBT_OF_PRODUCTS = 2.0**-36  # The same of a float64 value by norms and products above which differences are summed.
+ASKED_DOUBT = 1.0  # Bound in place of DOUBT if the user asks for float32; values with larger errors say nothing.
+UNEVEN_ROWS, UNEVEN = 1000, 1e3  # Rows looked at; largest squared norm, as a multiple of that of typical entries.
 COPIED_BYTES, COPIED_ROWS = 1 << 22, 512  # Bytes above which all threads copy; rows that each copies at a time.
 PACKED = 1 << 17  # Values that a task packs.
 DIAGONAL = 32  # Rows whose k(x, x) a function is asked for at a time: unused values cost less than calls.
 
 
 @dataclass(frozen=True)
-class Facts:
+class SourceFacts:
     """Facts about all rows of X, for rows that were taken out of it.
 
     features : see ``Source.features``
@@ -79,7 +79,7 @@ class Source:
     asymmetry: float = 0.0
     careful: bool = False
     used: NDArray[Any] | None = None
-    facts: Facts | None = None
+    facts: SourceFacts | None = None
 
     def __post_init__(self) -> None:
         """Fail if rows have another width than the points that they go with: compiled code takes one width for all."""
@@ -141,7 +141,7 @@ class Source:
         if self.columns is not None or self.kernel.by_differences() == self.kernel:
             return self
         bound = self.blur
-        far = bound > CLOSE * self.kernel.magnitude(self.largest) or mass * bound > allowed
+        far = bound > DOUBT_OF_PRODUCTS * self.kernel.magnitude(self.largest) or mass * bound > allowed
         return replace(self, careful=True) if far else self
 
     @cached_property
@@ -198,12 +198,12 @@ class Source:
         asked : the user wants float32 values unless they say nothing
         """
         bound = self.kernel.error_bound(largest, self.terms, 2.0**-24)
-        return bound <= (ASKED if asked else DOUBT) * self.kernel.magnitude(largest)
+        return bound <= (ASKED_DOUBT if asked else DOUBT) * self.kernel.magnitude(largest)
 
     @property
     def uneven(self) -> bool:
         """Whether a few large entries leave little of the others in float32 products: x·z is not centred."""
-        some = self.X[self.ids[:: -(-len(self) // LOOKED_AT)]]
+        some = self.X[self.ids[:: -(-len(self) // UNEVEN_ROWS)]]
         values = np.asarray(some.data if sparse.issparse(some) else some[some != 0], np.float64)
         rows = max(1, some.shape[0])
         return values.size > 0 and self.largest > UNEVEN * float(np.median(values**2)) * values.size / rows

@@ -12,14 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Ids, Vector
 from ..compiled.submatrix import add_square, fold, reflect, scatter, transpose
 from .backends.segment import Room, Then, TileSegment
 from .gram import Gram
 from .points import Points
 
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
-SQUARE = 512  # Points of the squares that half of a matrix consists of.
+SQUARE_SIDE = 512  # Points of the squares that half of a matrix consists of.
 FRESH = 0.75  # Fraction of new points in a block up to which the values among the others are kept.
 
 
@@ -128,7 +127,7 @@ def _mirror(K: NDArray[Any], rows: Ids, lines: Ids) -> Then:
 
 def mirrored_sums(gram: Gram, P: Points, v: Vector) -> Vector:
     """Return K[P, P] v from half of the matrix; only a square for each thread is held at a time."""
-    parts = [slice(a, min(len(P), a + SQUARE)) for a in range(0, len(P), SQUARE)]
+    parts = [slice(a, min(len(P), a + SQUARE_SIDE)) for a in range(0, len(P), SQUARE_SIDE)]
     total, low = np.zeros(len(P)), np.zeros(len(P))
     for i in range((len(parts) + 1) // 2):  # a short line of squares and a long one: equal work for every i
         _add_lines(gram, P, v, parts, {i, len(parts) - 1 - i}, total, low)

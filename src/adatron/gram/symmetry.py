@@ -15,7 +15,7 @@ from ..compiled.submatrix import asymmetry
 from ..threads.pool import Pool, allowed_threads
 
 LARGEST_ASYMMETRY = 1e-3  # Difference of two mirror images, as a fraction of the largest value, that may be rounding.
-TASK_ROWS = 256  # Rows of a task.
+SYMMETRY_ROWS = 256  # Rows of a task.
 HEAVY = 2000  # Rows above which threads gain more than they cost.
 
 
@@ -28,10 +28,10 @@ def refuse_asymmetric(K: NDArray[Any], what: str, n_jobs: int | None = 1) -> flo
         The difference is more than rounding; ``what`` begins the sentence that says so.
     """
     n = len(K)
-    found = np.zeros(max(1, -(-n // TASK_ROWS)))
+    found = np.zeros(max(1, -(-n // SYMMETRY_ROWS)))
 
     def task(number: int) -> None:
-        found[number] = asymmetry(K, number * TASK_ROWS, min(n, (number + 1) * TASK_ROWS))
+        found[number] = asymmetry(K, number * SYMMETRY_ROWS, min(n, (number + 1) * SYMMETRY_ROWS))
 
     with Pool(allowed_threads(n_jobs) if n > HEAVY else 1) as pool:
         pool.run(task, len(found))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Ids
 from ..compiled.cache.cached import cached_property
 from ..compiled.precision import UNIT
 from ..compiled.submatrix import CHAIN, add_dots, fold
@@ -19,10 +20,9 @@ from .points import Points
 from .source import Source
 from .square import mirrored_sums
 
-Ids = NDArray[np.int64]
 EXACT_ROWS, EXACT_POINTS = 4096, 512  # Rows and points of the float64 operands made at a time.
-WORTH = 4e6  # Multiply-adds of exact sums for which one more thread is called.
-ADDITIONS, FEW = CHAIN + 16.0, 12.0  # Roundings of a product in an exact sum: with tiles, and with values at hand.
+THREAD_WORTH = 4e6  # Multiply-adds of exact sums for which one more thread is called.
+ADDITIONS, ADDITIONS_HELD = CHAIN + 16.0, 12.0  # Roundings of a product in an exact sum: with tiles; if K is held.
 
 
 class View:
@@ -148,7 +148,7 @@ class View:
         weights : (n,) the sizes of v, 0 for rows that are no points
         """
         wide = self.gram.wide
-        additions = ADDITIONS if self.gram.mirrors and not self.gram.held else FEW
+        additions = ADDITIONS if self.gram.mirrors and not self.gram.held else ADDITIONS_HELD
         return wide.errors.sums(self.ids, weights, additions * UNIT) + self.gram.asymmetry * float(weights.sum())
 
     def error_bounds(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -196,7 +196,8 @@ def _sums(wide: Gram, rows: Source, points: Points, v: NDArray[np.float64]) -> N
         for number in range(len(sums)):
             some(number)
     else:
-        wide.pool.run(some, len(sums), 1 + int(len(rows) * len(points) * wide.kernel.cost(rows.features) / WORTH))
+        work = len(rows) * len(points) * wide.kernel.cost(rows.features)
+        wide.pool.run(some, len(sums), 1 + int(work / THREAD_WORTH))
     total, low = np.zeros(len(rows)), np.zeros(len(rows))
     for part in sums[:, :, 0]:
         fold(part.copy(), total, low, len(rows))

@@ -13,7 +13,7 @@ from .leave_one_out import LeftOut, asked, left_out_of
 from .subject import Ids, Subject, Vector, unnamed
 from .twin import Twin, twin_of
 
-OPPONENTS = 3
+OPPONENTS = 3  # Nearest opponents of each suspicious sample: enough to look at.
 BLOCK = 256  # Rows of kernel values that are made at a time.
 
 

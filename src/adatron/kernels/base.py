@@ -15,18 +15,16 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from ..quoted import quoted
 from . import rounding
 from .columns import narrow, used_columns
-from .derivatives import Mixture, cross_derivative, gradient
+from .derivatives import Float64, Mixture, cross_derivative, gradient
 
 # Operators of the postfix program. Leaves are 0, 1, 2, ... in the order of the table.
 ADD, MULTIPLY, SCALE = 100, 101, 102
 
-Float64 = NDArray[np.float64]
 Term = tuple[int, tuple[float, float, float]]
 TileProduct = Literal["dot", "l1", "squares", "given", "call"]
 

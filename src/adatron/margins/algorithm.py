@@ -31,13 +31,13 @@ from .hyperplane import by_normal, by_values, unknowns
 from .metric import Metric
 from .nearest import InputMargins, nearest
 from .projection import project
-from .tilted import Tilted, products
+from .tilted import TiltedElements, products
 from .worth import Worth, signed, sizes, worth
 
 DAMPING = tuple(0.5**k for k in range(8))  # Fractions of a step that are tried, the largest first.
 
 # Maps M and the sizes of the targets to the coefficients β and the bias.
-Program = Callable[[Vector, Vector], tuple[Vector, float]]
+ProgramSolver = Callable[[Vector, Vector], tuple[Vector, float]]
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Task:
     y: Vector
     C: Vector
     metric: Metric
-    solve: Program
+    solve: ProgramSolver
     hyperplane: str
     pool: Pool
 
@@ -146,7 +146,7 @@ def _program(task: Task, moved: Stage) -> tuple[Field, NDArray[np.int64]]:
     tilts = task.X - feet - (task.y / (size * norm2))[:, None] * raised
     h = task.y * size / norm2
     c = p - hat.f0 + np.einsum("ij,ij->i", tilts, q)
-    elements = Tilted(feet, tilts)
+    elements = TiltedElements(feet, tilts)
     M = products(hat.kernel, elements, elements) + np.outer(h, c) + np.outer(c, h) + norm2 * np.outer(h, h)
     beta, f0 = task.solve(np.asarray(0.5 * (M + M.T), np.float64), size / size.mean())
     support = np.union1d(moved.support, np.flatnonzero(beta))

@@ -15,7 +15,7 @@ from ..threads import Pool
 from .field import Field, Vector
 from .metric import Metric
 
-HALVINGS = 60  # Halvings of an interval: more than the digits of a float64.
+RADIUS_HALVINGS = 60  # Halvings of an interval: more than the digits of a float64.
 
 
 def certified(field: Field, metric: Metric, X: Vector, f: Vector, pool: Pool) -> Vector:
@@ -65,7 +65,7 @@ def _by_norm(field: Field, norms: Vector, height: Vector, pool: Pool) -> Vector:
         for _ in range(100):
             short = norm * field.kernel.apart(norms, high) <= height
             low, high = np.where(short, high, low), np.where(short, 2.0 * high, high)
-        for _ in range(HALVINGS):
+        for _ in range(RADIUS_HALVINGS):
             middle = 0.5 * (low + high)
             short = norm * field.kernel.apart(norms, middle) <= height
             low, high = np.where(short, middle, low), np.where(short, high, middle)

@@ -16,11 +16,11 @@ from ..threads import Pool
 from .field import Field, Vector
 from .metric import Metric
 
-OTHERS, ISLETS = 6, 3  # Points of the other side, and points that pull to it from a row's own side, for each row.
+OTHER_POINTS, ISLETS = 6, 3  # Points of the other side, and points that pull to it from a row's own side, for each row.
 FIXED, PLANE = 16, 48  # Directions that all rows share, in general and in the plane.
-LEVELS, HALVINGS = 32, 12  # Distances at which the sign is looked at, and halvings of the interval where it changes.
-BEYOND = 1.5  # Length of rays, as a multiple of the distance of the farthest point.
-TINY = 1e-150  # Shortest length of rays.
+LEVELS, RAY_HALVINGS = 32, 12  # Distances at which the sign is looked at, and halvings where the sign changes.
+RAY_LENGTH = 1.5  # Length of rays, as a multiple of the distance of the farthest point.
+SHORTEST_RAY = 1e-150  # Shortest length of rays.
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def first_crossings(
     near : (n,) radii within which f has no zero
     """
     U = _directions(field, metric, X, f, q, pool)  # (n, R, d)
-    reach = np.maximum(BEYOND * _farthest(field, metric, X), TINY)  # all bases may coincide with a sample
+    reach = np.maximum(RAY_LENGTH * _farthest(field, metric, X), SHORTEST_RAY)  # all bases may coincide with a sample
     from_here = np.clip(near, 1e-3 * reach, reach)
     low, high = np.zeros(U.shape[:2]), np.full(U.shape[:2], np.inf)
     open_rows, before = np.arange(len(X)), np.zeros(len(X))
@@ -58,7 +58,7 @@ def first_crossings(
         open_rows, before = open_rows[~crossed.any(axis=1)], t
         if not len(open_rows):
             break
-    for _ in range(HALVINGS):
+    for _ in range(RAY_HALVINGS):
         _halve(field, X, U, f, low, high, pool)
     return _nearest(X, U, high, most), reach
 
@@ -116,12 +116,12 @@ def _directions(field: Field, metric: Metric, X: Vector, f: Vector, q: Vector, p
 
 
 def _to_others(field: Field, X: Vector, f: Vector, pool: Pool) -> Vector:
-    """Return the ways from each row to the nearest points on the other side of f, (n, OTHERS, d); 0 for the rest."""
-    ways = np.zeros((len(X), OTHERS, X.shape[1]))
+    """Return the ways from each row to the nearest points across f = 0, (n, OTHER_POINTS, d); 0 for the rest."""
+    ways = np.zeros((len(X), OTHER_POINTS, X.shape[1]))
     signs = field.values(field.points, pool) >= 0
     for side in (False, True):
         rows, others = np.flatnonzero((f >= 0) == side), field.points[signs != side]
-        count = min(OTHERS, len(others))
+        count = min(OTHER_POINTS, len(others))
         if len(rows) and count:
             ways[rows, :count] = others[_closest(X[rows], others, count)] - X[rows, None]
     return ways

@@ -15,16 +15,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Vector
 from ..compiled.cache.cached import cached_property
 from ..gram import Gram, Points, Source
 from ..kernels import Kernel
 from ..kernels.derivatives import Jet, jet, mixed
 from ..threads import Pool
 
-Vector = NDArray[np.float64]
-TASK_ROWS = 128  # Rows of a task.
+FIELD_ROWS = 128  # Rows of a task.
 
 
 @dataclass(frozen=True)
@@ -85,8 +84,8 @@ class Field:
         return replace(self, points=self.points[used], a=self.a[used], b=None if self.b is None else self.b[used])
 
     @cached_property
-    def _tiles(self) -> Tiles:
-        return Tiles(self.kernel, self.points)
+    def _tiles(self) -> PointTiles:
+        return PointTiles(self.kernel, self.points)
 
     def _evaluate(self, X: Vector, pool: Pool, steep: bool) -> tuple[Vector, Vector]:
         pool.check_time()
@@ -97,13 +96,13 @@ class Field:
         orders = derivatives[: (3 if steep else 1) if self.b is None else (6 if steep else 3)]
 
         def task(number: int) -> None:
-            rows = slice(number * TASK_ROWS, (number + 1) * TASK_ROWS)
+            rows = slice(number * FIELD_ROWS, (number + 1) * FIELD_ROWS)
             self._add(f, q, rows, X[rows], tiles.jet(derivatives, len(orders), X[rows]))
 
-        pool.run(task, -(-len(X) // TASK_ROWS))
+        pool.run(task, -(-len(X) // FIELD_ROWS))
         return f, q
 
-    def _add(self, f: Vector, q: Vector, rows: slice, X: Vector, values: Values) -> None:
+    def _add(self, f: Vector, q: Vector, rows: slice, X: Vector, values: JetValues) -> None:
         k, s, D, ss, sD, DD = values
         f[rows] += k @ self.a
         first, second = self.a * s, 2.0 * self.a * D
@@ -123,10 +122,10 @@ class Field:
         return along, along - np.einsum("ij,ij->i", self.b, self.points)
 
 
-Values = tuple[Vector, Vector, Vector, Vector, Vector, Vector]
+JetValues = tuple[Vector, Vector, Vector, Vector, Vector, Vector]
 
 
-class Tiles:
+class PointTiles:
     """Values of a kernel, and of its slopes, with some points, from the compiled tiles in float64."""
 
     def __init__(self, kernel: Kernel, points: Vector) -> None:
@@ -140,7 +139,7 @@ class Tiles:
             for part in kernels
         }
 
-    def jet(self, derivatives: Jet, order: int, X: Vector) -> Values:
+    def jet(self, derivatives: Jet, order: int, X: Vector) -> JetValues:
         """Return the first ``order`` mixtures of a jet between rows and the points, (rows, m) each; 0 for the rest."""
         rows = np.arange(len(X))
         block = replace(self.source, X=np.ascontiguousarray(X), ids=rows)

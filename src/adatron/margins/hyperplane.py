@@ -16,7 +16,7 @@ from scipy.linalg import lstsq
 from ..kernels import Kernel
 from ..kernels.derivatives import Jet, jet
 from ..threads import Pool
-from .field import Field, Tiles, Vector
+from .field import Field, PointTiles, Vector
 
 CUT = 1e-9  # Fraction of the largest singular value below which a singular value is 0.
 
@@ -54,7 +54,7 @@ def _made(kernel: Kernel, bases: Vector, coefficients: Vector, f0: float) -> Fie
 
 def _evaluations(kernel: Kernel, bases: Vector, at: Vector) -> Vector:
     """Return k(z_j, x) and all ∂k/∂z_j, (|at|, s (1 + d)), s columns and then d for each basis."""
-    k, s, D = Tiles(kernel, bases).jet(jet(kernel), 3, at)[:3]
+    k, s, D = PointTiles(kernel, bases).jet(jet(kernel), 3, at)[:3]
     slopes = (s - 2.0 * D)[:, :, None] * at[:, None] + 2.0 * D[:, :, None] * bases
     return np.concatenate([k, slopes.reshape(len(at), -1)], axis=1)
 
@@ -63,7 +63,7 @@ def _gram(kernel: Kernel, bases: Vector) -> Vector:
     """Return inner products of all φ(z_j) and ψ(z_j), (s (1 + d), s (1 + d))."""
     n, d = bases.shape
     derivatives: Jet = jet(kernel)
-    _, s, D, ss, sD, DD = (m[:, :, None, None] for m in Tiles(kernel, bases).jet(derivatives, 6, bases))
+    _, s, D, ss, sD, DD = (m[:, :, None, None] for m in PointTiles(kernel, bases).jet(derivatives, 6, bases))
     top = _evaluations(kernel, bases, bases)  # φ(z_i) with φ(z_j) and ψ(z_j)
     x, z = bases[:, None, :], bases[None, :, :]
     r = x - z

@@ -28,22 +28,22 @@ from .field import Field, Vector
 from .metric import Metric
 
 EVALUATIONS = 300  # Most evaluations of the field for a row; one that needs more has not converged.
-ON, LEVEL = 1e-9, 1e-6  # Largest |f| of a point on the surface; largest t at the end, as a fraction of the distance.
+ON, SETTLED = 1e-9, 1e-6  # Largest |f| of a point on the surface; largest t at the end, as a fraction of the distance.
 SLOWEST, FASTEST = 1e-2, 5.0  # Bounds of a step along the surface, as a multiple of the plain one.
-TURN = 0.5  # Longest step along the surface, as a fraction of the distance.
+LONGEST_ALONG = 0.5  # Longest step along the surface, as a fraction of the distance.
 RETURNS = 12  # Most steps n until the surface is met again.
-SHORTEST = 1e-9  # Shortest step that is tried, as a fraction of the distance.
+SHORTEST_STEP = 1e-9  # Shortest step that is tried, as a fraction of the distance.
 
 
 @dataclass(frozen=True)
-class Parts:
+class StepParts:
     """Both parts of a step, (n, d) each."""
 
     onto: Vector
     along: Vector
 
 
-def parts(metric: Metric, X: Vector, Z: Vector, f: Vector, q: Vector) -> Parts:
+def parts(metric: Metric, X: Vector, Z: Vector, f: Vector, q: Vector) -> StepParts:
     """Return n and t from f and its gradient at Z."""
     d, raised = Z - X, metric.raised(q)
     size = np.einsum("ij,ij->i", q, raised)
@@ -52,7 +52,7 @@ def parts(metric: Metric, X: Vector, Z: Vector, f: Vector, q: Vector) -> Parts:
         onto = -back * f[:, None]
     flat = ~np.isfinite(onto).all(axis=1)  # no direction leads to the surface
     back[flat] = onto[flat] = 0.0
-    return Parts(onto, back * np.einsum("ij,ij->i", q, d)[:, None] - d)
+    return StepParts(onto, back * np.einsum("ij,ij->i", q, d)[:, None] - d)
 
 
 def project(
@@ -113,14 +113,14 @@ class _Approach:
         np.divide(size, change, out=e, where=change > 0)
         self.speed[ids] = np.clip(np.where(np.isinf(self.distance[ids]), 1.0, e), SLOWEST, FASTEST)
         self.at[ids], self.pull[ids], self.distance[ids] = Z, along, far
-        self.converged[ids] = metric.lengths(along) <= LEVEL * far
+        self.converged[ids] = metric.lengths(along) <= SETTLED * far
 
     def _try(self, ids: NDArray[np.int64], metric: Metric) -> None:
         """Step along the surface from the nearest point, unless that point suffices or no step improves it."""
         far, pull = self.distance[ids], metric.lengths(self.pull[ids])
-        left = np.isfinite(far) & ~self.converged[ids] & (self.speed[ids] * pull > SHORTEST * far)
+        left = np.isfinite(far) & ~self.converged[ids] & (self.speed[ids] * pull > SHORTEST_STEP * far)
         step = self.speed[ids, None] * self.pull[ids]
-        self.Z[ids] = self.at[ids] + _bounded(metric, step, np.where(np.isfinite(far), TURN * far, 0.0))
+        self.Z[ids] = self.at[ids] + _bounded(metric, step, np.where(np.isfinite(far), LONGEST_ALONG * far, 0.0))
         self.returns[ids] = 0
         self.open = np.setdiff1d(self.open, ids[~left], assume_unique=True)
 

@@ -9,17 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Vector
 from ..kernels import Kernel
 from ..kernels.derivatives import jet
-from .field import Tiles
-
-Vector = NDArray[np.float64]
+from .field import PointTiles
 
 
 @dataclass(frozen=True)
-class Tilted:
+class TiltedElements:
     """The elements φ(x_i) + e_i'ψ(x_i).
 
     points, tilts : (n, d)
@@ -29,10 +27,10 @@ class Tilted:
     tilts: Vector
 
 
-def products(kernel: Kernel, left: Tilted, right: Tilted) -> Vector:
+def products(kernel: Kernel, left: TiltedElements, right: TiltedElements) -> Vector:
     """Return inner products of all pairs, (n, m)."""
     X, E, Z, F = left.points, left.tilts, right.points, right.tilts
-    k, s, D, ss, sD, DD = Tiles(kernel, Z).jet(jet(kernel), 6, X)
+    k, s, D, ss, sD, DD = PointTiles(kernel, Z).jet(jet(kernel), 6, X)
     ex, ez = np.einsum("id,id->i", E, X)[:, None], E @ Z.T
     fx, fz = X @ F.T, np.einsum("jd,jd->j", F, Z)
     er, fr = ex - ez, fx - fz  # r is x_i - z_j

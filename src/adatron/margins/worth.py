@@ -12,7 +12,7 @@ from .metric import Metric
 from .projection import project
 
 FLAT = 1e-6  # Smallest size of a gradient, as a fraction of the mean size: a target must not be 0.
-MEASURED = 64  # Samples whose distances ``estimated`` measures.
+PROJECTED_SAMPLES = 64  # Samples whose distances ``estimated`` measures.
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def estimated(
     norm2 = field.squared_norm(pool)
     size = sizes(metric, q, norm2)
     distance = np.abs(f) / (size * np.sqrt(norm2 if norm2 > 0.0 else 1.0))
-    near = np.argsort(distance)[:MEASURED]
+    near = np.argsort(distance)[:PROJECTED_SAMPLES]
     bound = np.maximum(4.0 * distance[near], 1e-3 * distance.mean())
     lengths = project(field, metric.take(near), X[near], X[near], bound, pool)[1]
     distance[near] = np.where(np.isfinite(lengths), lengths, distance[near])

@@ -24,7 +24,7 @@ from .signs import FAR, Decided, Signs
 
 Values = NDArray[np.float64]
 BLOCK_BYTES = 32 * 2**20  # Bytes for the rows of a block in float64, their decision values and the results.
-FEWEST_ROWS, MOST_ROWS = 256, 4096
+FEWEST_ROWS, MOST_ROWS = 256, 4096  # Rows of a block, whatever its bytes: each block has a cost of its own.
 PAIR_ROWS = 64  # Rows of a task: their kernel values and votes stay in the caches while all pairs go by.
 LIGHT = 1e7  # Multiply-adds below which threads cost more than they give.
 

@@ -182,15 +182,17 @@ class Model:
         m = int(self.counts.sum()) if (self.counts >= 0).all() else -1
         if fault := misfit(self.dual, self.intercepts, m, self.counts if self.of_pairs else None):
             yield fault
-        columns = self.columns
+        if self.values and self.compact and len(self.support) != m:
+            yield f"support_ has {len(self.support)} numbers for {m} support vectors"
+        if not self.values and self.vectors.shape != (m, self.width):
+            yield f"support_vectors_ has the shape {self.vectors.shape}, not {(m, self.width)}"
+        columns = self.columns  # many numbers, if m is not yet known to be that of an array
         if len(columns) != m:
             yield f"support_ has {len(columns)} numbers for {m} support vectors"
         if self.values:
             most = m if self.compact else 2**31 if self.width is None else int(self.width)
             if m and self.samples is None and not 0 <= columns.min() <= columns.max() < most:
                 yield "support_ does not number columns of kernel values"
-        elif self.vectors.shape != (m, self.width):
-            yield f"support_vectors_ has the shape {self.vectors.shape}, not {(m, self.width)}"
 
     def _of_tilts(self) -> Iterator[str]:
         tilts, problem = self.tilts, self.problem

@@ -24,7 +24,7 @@ Mask = NDArray[np.bool_]
 #: Takes values (rows, p) and bounds of their errors; returns the rows whose results are decided.
 Decided = Callable[[Values, Values], Mask]
 FAR = 4.0  # Multiple of the largest support vector's squared norm up to which rows get float32 kernel values.
-SINGLE, DOUBLE = 2.0**-24, 2.0**-53
+SINGLE, DOUBLE = 2.0**-24, 2.0**-53  # Roundings of a float32 and of a float64.
 MANY = 64  # Support vectors from which float32 gains more than looking at the results costs.
 LIKELY = 0.7  # Fraction of the rows so far with proven results below which float32 is not tried any more.
 BYTES = 1 << 25  # Most bytes for the coefficients.

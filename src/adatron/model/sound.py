@@ -43,3 +43,18 @@ def invalid_csr(matrix: Any) -> str:
         return "has rows that end outside of its values"
     inside = not len(columns) or 0 <= columns.min() <= columns.max() < matrix.shape[1]
     return "" if inside else f"has columns beyond its {matrix.shape[1]}"
+
+
+def meaningless(values: Any, bounded: bool = False) -> str:
+    """Return what is wrong with the numbers of a table that can be read, or nothing.
+
+    bounded : whether the sum of the squares must be finite
+    """
+    if sparse.issparse(values) and not values.has_canonical_format:
+        return "has columns that are not in order, or that come twice"
+    numbers = values.data if sparse.issparse(values) else values
+    if not np.isfinite(numbers).all():
+        return "holds NaN or infinity"
+    largest = max(float(numbers.max(initial=0.0)), -float(numbers.min(initial=0.0)))
+    too_large = bounded and largest > np.sqrt(np.finfo(np.float64).max / max(1, numbers.size))
+    return "holds numbers whose squares have no sum" if too_large else ""

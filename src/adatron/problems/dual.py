@@ -20,10 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Ids, Vector
 from ..compiled.cache.cached import cached_property
 
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
 NO_ROW, NO_SIGN, NO_ERRORS = np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
 
 
@@ -34,7 +33,7 @@ def dot(a: Vector, b: Vector) -> float:
 
 @dataclass(frozen=True)
 class Dual:
-    """One quadratic program over n variables.
+    """The numbers of one quadratic program over n variables; it knows no kernel matrix.
 
     t, lower, upper : (n,) target and bounds
     lambda2 : square of the augmenting factor

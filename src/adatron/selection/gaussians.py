@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Ids, Vector
 from ..compiled.precision import UNIT
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import scatter
 from ..gram.gaussian_rows import add_gaussians, fill_rows
 from ..kernels import RBF
-from ..problems.dual import Ids, Vector
 from ..threads import Pool
 
 TASK_ROWS = 64  # Rows of a task.
@@ -28,7 +28,7 @@ def padded(n: int) -> int:
 class Gaussians:
     """The matrix K = exp(-gamma distances): rows for a solver, in float32 if ``tol`` allows, and products K beta.
 
-    A row of K is computed when it is first needed. Few rows are, once the samples that support the margin are known.
+    A row of K is computed when it is first needed. Once the support vectors are known, few rows are needed.
     """
 
     def __init__(self, X: Vector, tol: float, pool: Pool) -> None:
@@ -48,7 +48,7 @@ class Gaussians:
         self._place[:], self._rows = -1, self._rows[:0]
 
     def _make(self, samples: Ids) -> NDArray[Any]:
-        """Return all rows of K made so far, which then include those of these samples."""
+        """Make the rows of K of these samples, and return all rows made so far."""
         new, made = samples[self._place[samples] < 0], len(self._rows)
         self._place[new] = made + np.arange(len(new))
         self._rows = np.concatenate([self._rows, new])
@@ -84,7 +84,7 @@ class Gaussians:
 
 
 def squared_distances(X: Vector, Z: Vector, origin: Vector, pool: Pool) -> Vector:
-    """Return squared distances of all pairs of rows, by one product after subtracting the mean of ``origin``."""
+    """Return the squared distances of all pairs of rows: one product, after the mean of ``origin`` is subtracted."""
     same, centre = X is Z, origin.mean(axis=0)
     X, Z = X - centre, Z - centre
     one, other = (np.square(rows).sum(axis=1) for rows in (X, Z))

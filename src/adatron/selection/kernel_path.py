@@ -1,7 +1,7 @@
 """Kernel selection by a path: train with a narrow kernel, widen the kernel, go on from the last solution.
 
-The margin depends continuously on the width of the kernel, so the last solution is nearly one of the next problem. The
-squared distances serve all widths. So a step costs one exponential a pair and a few updates.
+The margin depends continuously on the width of the kernel, so the last solution nearly solves the next problem. The
+squared distances serve all widths. So a step costs one exponential for each pair of samples, and a few updates.
 
 Source    C. Campbell, N. Cristianini, Simple learning algorithms for training support vector machines (1998), section
           3.4; N. Cristianini, C. Campbell, J. Shawe-Taylor, Dynamically adapting kernels in support vector machines,
@@ -37,9 +37,9 @@ from ..threads import Pool, allowed_threads
 from ..threads.gate import one_blas_thread
 from .gaussians import Gaussians, squared_distances, weighted
 
-ROUGH = 1e-3  # Error of the squared radius, which is at most 1.
+ROUGH = 1e-3  # Allowed error of the squared radius, which is at most 1.
 ROUNDS = 20  # Rounds of the dense solver, each from a fresh gradient and with the samples that violate it.
-STEPS = 1000  # Steps of a round, as a multiple of the number of samples.
+STEPS = 1000  # Most steps of a round, as a multiple of the number of samples.
 
 
 @dataclass(frozen=True)
@@ -270,7 +270,7 @@ class _Steps:
 
 
 class _Descent:
-    """Solves one program in rounds, each of them over few variables, so that few rows of K are needed.
+    """Solves one program in rounds over few variables each, so that few rows of K are needed.
 
     A round solves for the last support vectors and for the samples that violate the conditions. Rounds go on until no
     sample violates them. The start is first scaled, if the scaled point is feasible, because scaling costs nothing.
@@ -287,7 +287,7 @@ class _Descent:
         self.beta, self.g, self.inside = beta, z - dual.t, beta != 0
 
     def propose(self, tol: float) -> tuple[Status, float]:
-        """Solve for the variables that take part, in place; the others are 0. Compute the gradient in float64."""
+        """Solve for the variables that take part, in place; all others are 0. Compute the gradient in float64."""
         self.inside |= violators(self.dual, self.beta, self.g, tol)
         rows = np.flatnonzero(self.inside)
         K, n = self.kernel.among(rows), len(rows)

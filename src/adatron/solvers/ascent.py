@@ -31,7 +31,7 @@ from ..problems import Dual
 from ..problems.dual import Vector, dot
 from ..threads import OutOfTime
 from .base import Options, Solver, Way
-from .blocks.rows import Here, Rows
+from .blocks.gradient import Gradient, LocalGradient
 from .loop import first_tolerance, nearer, until_proven
 from .solution import Solution
 from .start import feasible, filled
@@ -41,8 +41,8 @@ from .tolerance import blur, closer
 from .watch import Watch
 
 How = TypeVar("How", bound=Solver)
-ROUNDS = 8  # Refused certificates after which float64 tiles take over.
-FAR = {4: 1e7, 8: 1e12}  # see ``_beyond``; by bytes of a kernel value: larger ones are not resolved
+REFUSALS = 8  # Refused certificates after which float64 tiles take over.
+UNRESOLVED = {4: 1e7, 8: 1e12}  # see ``_beyond``; by bytes of a kernel value: larger ones are not resolved
 HUGE = 1e100  # Violation above which a fit overflows.
 DROWNED = 32  # Updates, as a multiple of the variables, after which an ascent that is all rounding ends.
 
@@ -53,11 +53,11 @@ class Ascent(ABC, Generic[How]):
     Attributes
     ----------
     how : the solver, with its parameters
-    beta, g : (n,) where it is, and the gradient there
+    beta, g : (n,) the point that it is at, and the gradient there
     n_iter : what the solver counts
     rounding : bound of the rounding errors of g since it was computed
-    origin : where it began, of a part of a program
-    steady : whether g is that of beta, but for errors that are known
+    origin : where a part of a program began; None for a whole program
+    steady : whether g is the gradient at beta, up to errors that are known
     """
 
     origin: Origin | None = None
@@ -66,7 +66,7 @@ class Ascent(ABC, Generic[How]):
     def __init__(self, how: How, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> None:
         self.how = how
         self.view, self.dual, self.options, self.watch = view, dual, options, watch
-        # A function, not a method of this solver: whoever kept a method would keep the solver, and all memory of the
+        # A function, not a method of this solver: a method that is kept would keep the solver, and all memory of the
         # fit, until the garbage collector runs.
         self.stopped = watch.until(options.deadline)
         state = state or State(np.zeros(len(dual)))
@@ -93,9 +93,9 @@ class Ascent(ABC, Generic[How]):
     def g(self, g: Vector) -> None:
         self.held.g = g
 
-    def hold(self) -> Rows:
+    def hold(self) -> Gradient:
         """Return the variables with their gradient, which is that at 0."""
-        return Here(self.view, self.dual, self.beta)
+        return LocalGradient(self.view, self.dual, self.beta)
 
     @abstractmethod
     def prepare(self) -> None:
@@ -194,12 +194,12 @@ class Ascent(ABC, Generic[How]):
 
     def _next(self, tol: float, proof: Certificate) -> float:
         """Return the tolerance to go on with after a refusal; 0 if rounding lets no gradient meet a smaller one."""
-        endless = self._rounds >= 4 * ROUNDS and self._rounds % ROUNDS == 0
+        endless = self._rounds >= 4 * REFUSALS and self._rounds % REFUSALS == 0
         return 0.0 if endless and self.view.gram.dtype == np.float64 else nearer(tol, proof, self.options)
 
     def _tiles_are_coarse(self, tol: float) -> bool:
         """Return whether float32 tiles do not get there, or float64 tiles of one block cost little more."""
-        refused = self._rounds % ROUNDS == 0 or (self.options.way < Way.BLOCKS and self._coarse() > tol)
+        refused = self._rounds % REFUSALS == 0 or (self.options.way < Way.BLOCKS and self._coarse() > tol)
         return self.view.gram.dtype != np.float64 and refused
 
     def _coarse(self) -> float:
@@ -259,7 +259,7 @@ class Ascent(ABC, Generic[How]):
         The best of them is that of a beta with t'beta >= |w|^2, which times the rounding of K blurs the margins.
         """
         dual, size = self.dual, float(np.abs(self.dual.t).max())
-        largest, far = self.view.magnitude + dual.lambda2, FAR[self.view.gram.dtype.itemsize] * size
+        largest, far = self.view.magnitude + dual.lambda2, UNRESOLVED[self.view.gram.dtype.itemsize] * size
         if float(np.abs(self.beta).max()) * largest > far:
             return True
         gain = self._gain()

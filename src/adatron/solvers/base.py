@@ -98,7 +98,7 @@ class Solver(ABC):
     Attributes
     ----------
     unit : what ``n_iter`` and ``max_iter`` count
-    traced : names of what the trace has besides the common quantities
+    traced : names of the quantities that the trace has besides the common ones
     blocks : whether the solver goes by blocks of variables; other solvers go through single rows, which they store
     """
 

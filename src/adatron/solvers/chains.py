@@ -11,8 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..arrays import Ids, Vector
 from ..problems import Dual
-from ..problems.dual import Ids, Vector
 from ..threads import Pool
 from .base import Options, Solver, Way
 from .found import Found
@@ -20,13 +20,13 @@ from .route import Route
 from .run import Callback, solve_all
 from .tasks import Tasks
 
-HELD = 0.6  # Least fraction of the nonzero variables at bounds for which these move with their bounds.
+MOSTLY_BOUND = 0.6  # Least fraction of the nonzero variables at bounds for which these move with their bounds.
 
 
 def solve_chains(
     tasks: Tasks, before: Ids, solver: Solver, options: Options, route: Route, pool: Pool, callback: Callback | None
 ) -> Found:
-    """Solve every task that is open, those first that others start from.
+    """Solve every open task; tasks that others start from come first.
 
     before : (n,) the smaller number of the program whose solution a program starts from, or -1
     """
@@ -73,6 +73,6 @@ def moved(old: Dual, new: Dual, beta: Vector) -> Vector:
     If many are free, moving the others would put all of the free ones off. The point then stays as it is.
     """
     upper, lower = ((beta == bound) & (beta != 0.0) for bound in (old.upper, old.lower))
-    if np.count_nonzero(upper | lower) < HELD * np.count_nonzero(beta):
+    if np.count_nonzero(upper | lower) < MOSTLY_BOUND * np.count_nonzero(beta):
         return beta
     return np.where(upper, new.upper, np.where(lower, new.lower, beta))

@@ -8,14 +8,14 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Ids, Vector
 from ..certificates import Certificate, half_width, intercept
 from ..problems import Dual
-from ..problems.dual import Ids, Vector
 from .solution import TRACED, Solution
 from .status import Status
 
 STATUSES = list(Status)
-UNSOLVED = -1
+UNSOLVED = -1  # Stands for a status where nothing was open.
 _GOOD = np.array([*(status.good for status in STATUSES), True])  # the last entry stands for UNSOLVED
 
 
@@ -53,7 +53,7 @@ class Traces(Sequence[dict[str, Vector]]):
 
 
 class Found:
-    """Solutions and certificates of n programs.
+    """Every ``Solution`` of n programs, in arrays, with its intercept and half width.
 
     Attributes
     ----------

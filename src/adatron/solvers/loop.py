@@ -18,8 +18,8 @@ from .base import Options
 from .status import Status
 from .tolerance import TYPICAL, closer
 
-BEGUN = 2.0**-40  # Fraction of the largest target below which no first tolerance goes.
-WITHIN = 0.9  # Fraction of the tolerance, less the proven errors, that the next tolerance is.
+FIRST_TOLERANCE = 2.0**-40  # Fraction of the largest target below which no first tolerance goes.
+NEXT_TOLERANCE = 0.9  # Fraction of the tolerance, less the proven errors, that the next tolerance is.
 
 
 class Proposer(Protocol):
@@ -83,7 +83,7 @@ def nearer(tol: float, proof: Certificate, options: Options) -> float:
     """Return the tolerance to go on with after a proof that falls short; 0 if rounding lets no gradient meet one."""
     here = proof.kkt_violation - proof.resolution
     if not proof.kkt_violation <= options.tol:  # the violation includes the errors that the proof counts
-        near = min(tol, max(WITHIN * (options.tol - proof.resolution), TYPICAL * proof.resolution))
+        near = min(tol, max(NEXT_TOLERANCE * (options.tol - proof.resolution), TYPICAL * proof.resolution))
         return near if here > near else 0.0
     near = min(tol, closer(max(here, 0.1 * tol), proof.relative_gap, options.widest_gap))
     return near if near >= TYPICAL * proof.resolution else 0.0
@@ -91,4 +91,4 @@ def nearer(tol: float, proof: Certificate, options: Options) -> float:
 
 def first_tolerance(dual: Dual, options: Options) -> float:
     """Return the tolerance to begin with: one that rounding lets a gradient meet. A proof decides what was reached."""
-    return max(options.tol, BEGUN * max(1.0, float(np.abs(dual.t).max(initial=0.0))))
+    return max(options.tol, FIRST_TOLERANCE * max(1.0, float(np.abs(dual.t).max(initial=0.0))))

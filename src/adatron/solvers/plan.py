@@ -15,6 +15,7 @@ STORE_COST = 72.0  # Multiply-adds of a kernel value above which reading a store
 LONG = 192.0  # Multiply-adds above which several problems also store rows; a large block's matrix costs too much then.
 BLOCK, WIDE = 1024, 2048  # Variables of a block, for kernel values that cost at least LONG, and less.
 WHOLE = 2304  # Largest problem, in variables, that is one block, whose rows need not be asked for one by one.
+PARTED = 24  # Number of blocks of variables from which a program is solved in parts.
 BESIDE_MATRIX = 1e5  # Multiply-adds that a small program takes beside its matrix.
 
 

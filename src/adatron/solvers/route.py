@@ -10,24 +10,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Ids
 from ..devices import Device
 from ..gram import Source
 from ..gram.shared import bytes_shared, readable
 from ..problems import Dual
-from ..problems.dual import Ids
 from .base import Solver, Way
-from .device.place import Place, placed
-from .plan import BESIDE_MATRIX, SMALL, WHOLE, Plan, plan
+from .device.place import Placement, placed
+from .plan import BESIDE_MATRIX, PARTED, SMALL, WHOLE, Plan, plan
 
-LARGEST = 1e8  # Multiply-adds of the largest Gram matrix below which threads cost more than they give.
-WORK, BUNDLED = 1e9, 3e8  # Multiply-adds of all problems below which the same holds; in bundles it is the second.
+LIGHT_MATRIX = 1e8  # Multiply-adds of the largest Gram matrix below which threads cost more than they give.
+LIGHT_WORK, LIGHT_BUNDLES = 1e9, 3e8  # Multiply-adds of all problems below which the same holds; of all in bundles.
 SEVERAL = 8  # Number of problems over all samples from which they share one float64 matrix.
 AGAIN = 1.6  # Average number of uses of a given value above which a copy class by class is faster.
-PARTED = 24  # Number of blocks of variables from which a program is solved in parts.
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Wishes:
     """The wishes of the user.
 
     cache_bytes : for kernel values
@@ -47,7 +46,7 @@ class Sizes:
     segments : (m,) samples of each segment
     variables : (n,) of each problem
     open : (n,) whether there is anything to solve
-    duals : the programs if there are few, else one like all
+    duals : the programs if there are few, else one that stands for all
     everywhere : whether every problem is about all samples in the same order
     between : kernel values between two segments that all problems ask for
     chained : whether problems start from others
@@ -87,10 +86,10 @@ class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
     Attributes
     ----------
     ways : (n_problems,) the way of each, a number of ``Way``
-    then : the same for what is left over from bundles, which is solved one by one
+    then : the way of each if a bundle leaves it over, to be solved alone
     variables : variables of the largest problem
     single : whether tiles of kernel values are float32, proven in float64
-    reason : why they are, or are not
+    reason : why they are float32, or are not
     shared : whether values within classes, or of all samples, are made once for many problems
     held : whether all of K is held
     slots : rows of K that may be stored
@@ -100,7 +99,7 @@ class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
     concurrent : most problems solved at the same time
     memory : bytes for the factors of one problem's Newton steps, or for the rows that its solver stores itself
     device : the device that solves the problems; "" if it is the processor
-    placed : why that one, if a device was asked for, and whether rows travel there
+    placed : why there, if a device was asked for, and whether rows travel there
     resident : bytes on the device for each number of X, see ``devices.rows.RESIDENT``
 
     Examples
@@ -172,7 +171,7 @@ class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
         return f"up to {self.slots:,} rows are stored" if self.slots else "made when they are needed"
 
 
-def choose_route(source: Source, sizes: Sizes, wanted: Wanted, solver: Solver) -> Route:
+def choose_route(source: Source, sizes: Sizes, wanted: Wishes, solver: Solver) -> Route:
     """Choose the route of a fit by this table; nothing else decides, no clock and no number of cores.
 
     A problem (``Route.ways``)
@@ -215,7 +214,7 @@ def choose_route(source: Source, sizes: Sizes, wanted: Wanted, solver: Solver) -
     >>> route.single, route.reason
     (False, 'few samples')
     """
-    place = Place("", "")
+    place = Placement("", "")
     if wanted.device is not None:
         precision = _precision(source, wanted.precision, small=False)
         place = placed(source, sizes.variables, sizes.duals, wanted.device, solver, precision[0])
@@ -228,15 +227,15 @@ def choose_route(source: Source, sizes: Sizes, wanted: Wanted, solver: Solver) -
     small = matrix or largest <= (WHOLE if sizes.chained else SMALL) or not kernel.compiled
     single, reason = _precision(source, wanted.precision, small)
     found, shared, held = _memory(source, sizes, wanted, solver.blocks, single, matrix)
-    cost, least = kernel.cost(source.features), BUNDLED if shared else WORK
+    cost, least = kernel.cost(source.features), LIGHT_BUNDLES if shared else LIGHT_WORK
     work = (n * n if matrix else sizes.work) * cost + (len(sizes.variables) * BESIDE_MATRIX if shared else 0.0)
-    light = kernel.called or ((n if matrix else largest) ** 2 * cost < LARGEST and work < least)
+    light = kernel.called or ((n if matrix else largest) ** 2 * cost < LIGHT_MATRIX and work < least)
     ways, then = _ways(sizes, solver, found, single, shared, matrix, held or not kernel.called)
     own = found.block, found.whole, found.concurrent, found.factor
     return Route(ways, then, largest, single, reason, shared, held, found.slots, light, *own, placed=place.reason)
 
 
-def _on_device(sizes: Sizes, place: Place, single: bool, reason: str) -> Route:
+def _on_device(sizes: Sizes, place: Placement, single: bool, reason: str) -> Route:
     """Return the route of problems that a device solves."""
     ways = np.where(sizes.open, Way.DEVICE, Way.CLOSED).astype(np.int8)
     largest, concurrent = int(sizes.variables.max()), place.side_by_side(len(ways), single)
@@ -256,7 +255,7 @@ def suits(dual: Dual, single: bool, everywhere: bool) -> bool:
     return exact and (plain or not (single or everywhere)) and not dual.unbounded and len(dual) > 0
 
 
-def _matrix_fits(n: int, problems: int, wanted: Wanted) -> bool:
+def _matrix_fits(n: int, problems: int, wanted: Wishes) -> bool:
     """Return whether problems over all samples share one matrix in double precision."""
     few = n <= SMALL or problems >= SEVERAL
     return wanted.precision != "single" and few and 4 * 8.0 * n * n <= wanted.cache_bytes
@@ -277,7 +276,7 @@ def _precision(source: Source, precision: str, small: bool) -> tuple[bool, str]:
 
 
 def _memory(
-    source: Source, sizes: Sizes, wanted: Wanted, blocks: bool, single: bool, matrix: bool
+    source: Source, sizes: Sizes, wanted: Wishes, blocks: bool, single: bool, matrix: bool
 ) -> tuple[Plan, bool, bool]:
     """Return sizes for a fit, whether its one-block problems share the values within segments, and whether K is held.
 

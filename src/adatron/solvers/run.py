@@ -1,4 +1,4 @@
-"""Many problems over one Gram matrix: one, or a bundle, a thread; the tiles of the last ones on all threads."""
+"""Many problems over one Gram matrix: a thread takes one, or a bundle; all threads share the tiles of the last ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .start import feasible
 from .status import STOP, Status
 from .tasks import State, Task, Tasks
 from .units import solve_in_unit, solve_in_units
-from .watch import Progress, Report, Watch
+from .watch import Progress, Reporter, Watch
 
 Callback = Callable[[Progress], object]
 IN_PLAY = 0.95  # Fraction of the variables up to which those that can be other than 0 are a program of their own.
@@ -47,7 +47,7 @@ class _Desk:
             return Status.STOPPED
         return Status.MAX_TIME if monotonic() >= options.deadline else None
 
-    def reporter(self, number: int, direct: bool) -> Report | None:
+    def reporter(self, number: int, direct: bool) -> Reporter | None:
         if self.callback is None:
             return None
 
@@ -76,7 +76,7 @@ class _Desk:
 
     @contextmanager
     def until(self, deadline: float) -> Iterator[None]:
-        """Stop every problem at the deadline: a chain in compiled code may take long, and nobody looks at the clock."""
+        """Stop every problem at the deadline: compiled code may work on a chain for long, and looks at no clock."""
         if deadline == inf:
             yield
             return
@@ -111,7 +111,7 @@ class _Desk:
                 continue
 
     def close(self) -> None:
-        """Say that there are no more reports; whoever works for the desk does so at its end."""
+        """Say that there are no more reports: the last thing that a worker does."""
         self._mail.put(None)
 
 
@@ -157,7 +157,7 @@ def solve_all(
                     found.put(i, task.dual, _solved_in_play(solver, task, own, state, watch))
                 finish(i, report)
 
-    def finish(i: int, report: Report | None) -> None:
+    def finish(i: int, report: Reporter | None) -> None:
         desk.finished += 1
         # A callback hears of every problem, however short it is, unless it is far behind. It can stop the others.
         if report is not None and not desk.flags[i][STOP] and not desk.behind:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Vector
 from ..certificates import Certificate, unproven
 from ..problems import Dual
-from ..problems.dual import Vector
 from .status import Status
 
 TRACED: tuple[str, ...] = ("seconds", "n_iter", "kkt_violation", "duality_gap", "dual_objective")
@@ -17,7 +17,7 @@ TRACED: tuple[str, ...] = ("seconds", "n_iter", "kkt_violation", "duality_gap", 
 
 @dataclass(frozen=True)
 class Solution:
-    """A dual point with its certificate. ``trace`` has one array for each quantity.
+    """The result of one ``Task``: a dual point with its certificate. ``trace`` has one array for each quantity.
 
     ``blur``: the accuracy of the multipliers, if it is not the resolution of the certificate.
     """

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Ids, Vector
 from ..compiled.cache.jit import jit
 from ..compiled.precision import UNIT
 from ..problems import Dual
-from ..problems.dual import Ids, Vector
 
 CRUMBS = 64.0 * UNIT  # Fraction of a sum, or of what moves, that is rounding.
 

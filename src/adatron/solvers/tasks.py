@@ -40,7 +40,7 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True)
 class Task:
-    """One program over the rows of a view, and where to start."""
+    """One of ``Tasks``: a program, its rows of the kernel matrix, and where to start."""
 
     view: View
     dual: Dual
@@ -49,7 +49,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Tasks:
-    """Programs over segments of one Gram matrix.
+    """Programs over segments of one Gram matrix, and where each starts.
 
     Parameters
     ----------

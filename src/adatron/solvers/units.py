@@ -51,7 +51,7 @@ def solve_in_units(
 
 
 class _InUnits:
-    """A program on its way through its units; somebody solves what it asks for."""
+    """A program on its way through its units: ``asked`` says what to solve, ``taken`` takes the solution."""
 
     def __init__(self, task: Task, watch: Watch) -> None:
         self._task, self._watch, self._found, self._state = task, watch, None, task.state

@@ -13,7 +13,7 @@ from ..problems import Dual
 from .solution import trace_of
 from .status import STOP
 
-Report = Callable[[int, float, float, float], bool]  # n_iter, violation, relative gap, dual objective -> stop?
+Reporter = Callable[[int, float, float, float], bool]  # n_iter, violation, relative gap, dual objective -> stop?
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Watch:
     """
 
     dual: Dual
-    report: Report | None
+    report: Reporter | None
     flag: NDArray[np.int64]
     names: tuple[str, ...] = ()
     start: float = field(default_factory=monotonic)

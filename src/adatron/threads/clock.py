@@ -15,8 +15,8 @@ from typing import Any, Self
 
 from ..kernels import Function, Kernel
 
-SHORTEST = 1e-3  # Seconds that are left at least before the deadline.
-LONGER, MORE = 0.06, 0.12  # Fraction of the time, and seconds, by which the limit is after the deadline.
+LEAST_LEFT = 1e-3  # Seconds that are left at least before the deadline.
+PROOF_SHARE, PROOF_SECONDS = 0.06, 0.12  # Fraction of the time, and seconds, by which the limit is after the deadline.
 
 
 class OutOfTime(Exception):
@@ -40,7 +40,7 @@ class Clock:
         if seconds is None:
             return cls()
         now = monotonic()
-        return cls(now + seconds, now + (1.0 + LONGER) * seconds + MORE)
+        return cls(now + seconds, now + (1.0 + PROOF_SHARE) * seconds + PROOF_SECONDS)
 
     @property
     def late(self) -> bool:
@@ -50,7 +50,7 @@ class Clock:
     def left(self) -> float | None:
         """Return the seconds up to the deadline, None without one; raise OutOfTime after it."""
         self.check()
-        return None if self.deadline == inf else max(SHORTEST, self.deadline - monotonic())
+        return None if self.deadline == inf else max(LEAST_LEFT, self.deadline - monotonic())
 
     def part(self, fraction: float) -> Clock:
         """Return a clock that ends after this part of the time that is left."""

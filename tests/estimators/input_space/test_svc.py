@@ -15,7 +15,7 @@ from adatron.kernels import RBF, Linear, Polynomial
 from adatron.margins import Metric, nearest
 from adatron.margins.field import Field
 from adatron.margins.hyperplane import by_normal, by_values
-from adatron.margins.tilted import Tilted, products
+from adatron.margins.tilted import TiltedElements, products
 from adatron.margins.worth import worth
 from adatron.threads import Pool
 
@@ -97,7 +97,7 @@ def test_products_of_tilted_elements():
     """Against the kernel's own derivatives."""
     rng = np.random.default_rng(0)
     kernel = RBF(0.4) * Polynomial(0.3, 2, 1.0) + Linear()
-    left, right = (Tilted(rng.normal(size=(n, 3)), rng.normal(size=(n, 3))) for n in (4, 5))
+    left, right = (TiltedElements(rng.normal(size=(n, 3)), rng.normal(size=(n, 3))) for n in (4, 5))
     M = products(kernel, left, right)
     for i, (x, e) in enumerate(zip(left.points, left.tilts, strict=True)):
         for j, (z, f) in enumerate(zip(right.points, right.tilts, strict=True)):

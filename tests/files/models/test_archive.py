@@ -235,11 +235,11 @@ def test_a_pipeline_ends_with_an_estimator(X, tmp_path):
     ("change", "message"),
     [
         (lambda steps: steps.clear(), "at least one"),
-        (lambda steps: steps.reverse(), "must be a transformer"),
+        (lambda steps: steps.reverse(), "no transformer"),
         (lambda steps: steps[0]["items"].append(1), "pairs of a name and an estimator"),
         (lambda steps: steps[0]["items"].__setitem__(0, "svc"), "names of their own"),
         (lambda steps: steps[0]["items"].__setitem__(0, "steps"), "name of a parameter"),
-        (lambda steps: steps[0]["items"].__setitem__(1, 7), "must be a transformer"),
+        (lambda steps: steps[0]["items"].__setitem__(1, 7), "hold no estimator, or something else"),
         (lambda steps: steps[0]["items"][1]["state"].__setitem__("n_features_in_", 7), "7"),
     ],
 )

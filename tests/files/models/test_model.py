@@ -189,5 +189,7 @@ def test_foreign_estimators_are_not_stored(tmp_path):
         pass
 
     for foreign in (PeerSVC(), Derived()):
-        with pytest.raises(ModelFileError, match=rf"{type(foreign).__module__}\..* cannot be stored"):
+        with pytest.raises(
+            ModelFileError, match=rf"{type(foreign).__module__}\..* cannot be stored in a file of adatron"
+        ):
             save(foreign, tmp_path / "m.adatron")

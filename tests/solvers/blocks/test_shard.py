@@ -73,7 +73,7 @@ def test_a_sample_that_misleads_costs_no_violator():
 
 @pytest.mark.parametrize("form", FORMS)
 def test_tasks_make_no_difference(form):
-    dual, beta, g = problem(np.random.default_rng(3), 2 * shard.CHUNK + 5000, form, 0.0)
+    dual, beta, g = problem(np.random.default_rng(3), 2 * shard.STRIPE + 5000, form, 0.0)
     one = survey(dual, beta, g, 300)
     assert_right(one, dual, beta, g, 300)
     with Pool(3) as pool:

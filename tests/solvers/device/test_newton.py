@@ -11,7 +11,7 @@ from adatron.problems import csvc, nusvr, svr
 torch = pytest.importorskip("torch", reason="needs the extra gpu")
 from adatron.devices.rows import DeviceRows  # noqa: E402
 from adatron.solvers.device.batch import Batch  # noqa: E402
-from adatron.solvers.device.newton import Newton, step  # noqa: E402
+from adatron.solvers.device.newton import DeviceNewton, step  # noqa: E402
 from twins.devices import plain  # noqa: E402
 
 X, y = make_classification(200, 6, n_informative=4, flip_y=0.05, random_state=0)
@@ -84,11 +84,11 @@ def test_a_step_of_one_of_several_programs_leaves_the_others_as_they_are():
 
 def test_steps_are_due_when_blocks_have_cost_as_much():
     some, _, _ = ascended("explicit", 20)
-    newton = Newton(1e9)
+    newton = DeviceNewton(1e9)
     assert newton.due(some, 1.0, 1e-3) is None
     newton.book(some, 20, 10**7, 1)
     newton.paid = True
     assert newton.due(some, 1.0, 1e-3) is not None
     newton.judge(1.0, 0.9, moved=True)
     assert newton.due(some, 0.9, 1e-3) is None
-    assert Newton(10.0).due(some, 1.0, 1e-3) is None
+    assert DeviceNewton(10.0).due(some, 1.0, 1e-3) is None

@@ -12,7 +12,7 @@ from adatron.certificates import best_multipliers, duality_gap, kkt_violation
 from adatron.kernels import RBF, Linear, Polynomial
 from adatron.problems import csvc, nusvc, oneclass, svr
 from adatron.solvers.path import Homotopy, compaction
-from adatron.solvers.path.step import first_event
+from adatron.solvers.path.step import PathPoint, Rates, first_event
 from adatron.threads import Pool
 from problems import solve, view_of
 
@@ -91,10 +91,10 @@ def test_of_several_events_the_first_one_from_a_number_on_comes_first(begin):
     """Three free variables meet their bounds at once; a fourth one does later."""
     n, nothing = 4, np.zeros(0)
     beta, knots, still = np.array([0.5, 0.5, 0.5, 0.0]), np.vstack([np.zeros(n), np.ones(n)]), np.zeros((2, n))
-    step, one, side, knot = first_event(
-        np.full(n, -1), np.zeros(n, np.int64), np.zeros(1), np.zeros((n, 0)), beta, np.zeros(n), nothing, knots, still,
-        np.ones(n), np.zeros(n), nothing, 1e-12, 1e-12, 1.0, begin,
-    )  # fmt: skip
+    free, border = np.full(n, -1), np.zeros((n, 0))
+    point = PathPoint(free, np.zeros(n, np.int64), knots, np.zeros(1), border, beta, np.zeros(n), nothing, nothing)
+    rates = Rates(np.ones(n), np.zeros(n), nothing)
+    step, one, side, knot = first_event(point, still, rates, 1e-12, 1e-12, 1.0, begin)
     assert (step, one, side, knot) == (0.5, begin, 1, 1)
 
 

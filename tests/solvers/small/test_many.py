@@ -19,7 +19,7 @@ from adatron.gram.shared import bytes_shared, gathered, matrix
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
 from adatron.solvers import Block
 from adatron.solvers.base import Options, Way
-from adatron.solvers.dense import STEPS
+from adatron.solvers.dense import BLOCK_STEPS
 from adatron.solvers.found import STATUSES, Found
 from adatron.solvers.route import choose_route
 from adatron.solvers.small import many as together
@@ -167,7 +167,7 @@ def test_the_same_solutions_as_one_by_one(parameters, storage, precision, routes
     # Not where an active set is needed, after more updates, nor where a gap may be refused: what goes on in the block
     # solver does not know what the bundle has cost, and takes a Newton step later.
     sizes = np.array([np.isin(y, pair).sum() for pair in combinations(range(9), 2)])
-    crawled = alone.n_iter_ >= STEPS * sizes
+    crawled = alone.n_iter_ >= BLOCK_STEPS * sizes
     assert crawled.mean() < 0.8
     assert same[~crawled].all() or "gap_tol" in parameters
     close = 1e-9 if precision == "float64" else 1e-6

@@ -16,7 +16,7 @@ from adatron.certificates import duality_gap, kkt_violation
 from adatron.gram import Gram, Source, View
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 from adatron.solvers.base import Options, Way
-from adatron.solvers.dense import STEPS
+from adatron.solvers.dense import BLOCK_STEPS
 from adatron.solvers.small.one import at_once
 from adatron.solvers.status import Status
 from adatron.solvers.tasks import State
@@ -97,7 +97,7 @@ def test_pairs_that_crawl_need_no_blocks():
     for dual in (csvc(y, np.full(80, 1e4)), svr(X[:, 0] + y, np.full(80, 1e4), 0.1)):
         found = without_blocks(view_of(X, Linear()), dual)
         assert found.status is Status.CONVERGED
-        assert found.n_iter > STEPS * len(dual)
+        assert found.n_iter > BLOCK_STEPS * len(dual)
         assert programs.kkt(Linear()(X), dual, found.beta) <= 1e-3 * (1 + 1e-6)
 
 

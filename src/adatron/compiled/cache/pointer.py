@@ -15,7 +15,7 @@ from .jit import JIT_DISABLED, cgutils, intrinsic, numba_types, typeof
 from .uninterrupted import uninterrupted
 
 OTHER = "a compiled function is called by its address with arguments of other types than it was compiled for"
-_PLAIN: list[Callable[..., None]] = []  # an address is a place in this list if nothing is compiled
+_UNCOMPILED: list[Callable[..., None]] = []  # an address is a place in this list if nothing is compiled
 
 
 #: The place of machine code, and a number for the types of its arguments, which each call compares.
@@ -28,9 +28,9 @@ def address(function: Any, *examples: Any) -> Address:
     The function returns nothing, or a whole number.
     """
     if JIT_DISABLED:
-        if function not in _PLAIN:
-            _PLAIN.append(function)
-        return _PLAIN.index(function), 0
+        if function not in _UNCOMPILED:
+            _UNCOMPILED.append(function)
+        return _UNCOMPILED.index(function), 0
     types = tuple(typeof(example) for example in examples)
     with uninterrupted():
         function.compile(types)
@@ -126,7 +126,7 @@ def _count(typingctx: Any, place: Any, signature: Any, *arguments: Any) -> Any:
 
 def _plain_call(place: int, signature: int, *arguments: Any) -> Any:
     """Call the function in the list, if nothing is compiled."""
-    return _PLAIN[place](*arguments)
+    return _UNCOMPILED[place](*arguments)
 
 
 #: ``call(place, signature, *arguments)``: the function at an address. TypeError if the arguments have other types than

@@ -9,10 +9,10 @@ import os
 import stat
 from pathlib import Path
 
-Status = os.stat_result
+FileStatus = os.stat_result
 
 
-def _refuse_others(path: Path, status: Status, sticky: bool) -> None:
+def _refuse_others(path: Path, status: FileStatus, sticky: bool) -> None:
     """Raise PermissionError if a user other than this one and root can change the file or folder with this status.
 
     In a sticky folder, such as /tmp, others can write, but cannot replace what belongs to this user or to root.

@@ -25,10 +25,10 @@ from .quiet import quiet
 
 if TYPE_CHECKING:
     from ...fitting import layout
+    from ...fitting.engine import Settings
     from ...fitting.formulation import Formulation
     from ...model.model import Model, Proofs
     from ...problems import Bias
-    from ...threads import Clock
 
 
 class Labelled(NamedTuple):
@@ -118,7 +118,8 @@ class Classifier(ClassifierMixin, KernelMachine):
         clock = Clock.starting(self.max_time)
         data = self._labelled(X, y, sample_weight)
         form = self.formulation(inputs.augment(self.augment, data.X, data.repeated))
-        model = self._solved(data, form, self._resolved(data.X, data.repeated), clock, X)
+        resolved = self._resolved(data.X, data.repeated)
+        model = self._solved(data, form, resolved, self.settings(resolved.serving, clock, form.sized, X))
         return self._take(model, class_weight_=data.class_weight)
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any) -> Labelled:
@@ -136,11 +137,8 @@ class Classifier(ClassifierMixin, KernelMachine):
             raise ValueError(self._one_sided)
         return Labelled(X, codes, classes, class_weight, samples, repeated)
 
-    def _solved(self, data: Labelled, form: Formulation, resolved: Resolved, clock: Clock, given: Any = None) -> Model:
-        """Return the model of all problems of a checked training set.
-
-        given : X as it came, perhaps on a device
-        """
+    def _solved(self, data: Labelled, form: Formulation, resolved: Resolved, settings: Settings) -> Model:
+        """Return the model of all problems of a checked training set."""
         from ...fitting import engine
         from ...fitting.binary import Binary, Kind
         from ...fitting.folds import divide
@@ -152,7 +150,6 @@ class Classifier(ClassifierMixin, KernelMachine):
         divided = divide(distinct, self._rng()) if self.with_probability else None
         problems = Binary(Kind(k, self.multi_class, form), distinct, [[c] for c in range(k)])
         X = inputs.as_dense_if_small(data.X, self.kernel)
-        settings = self.settings(resolved.serving, clock, form.sized, given)
         fitted = engine.fit(X, distinct, problems, settings)
         found, head = fitted.found, self._head_for(data.classes)
         coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, form.bound)
@@ -167,7 +164,7 @@ class Classifier(ClassifierMixin, KernelMachine):
             return model
         folds, slope = Calibration(X, divided, settings, form.divisors, head).run(fitted, problems)
         warn_unless_converged(folds, data.X, self.max_iter, "problems of the folds", model.values)
-        warn_unless_calibrated(clock, slope)
+        warn_unless_calibrated(settings.clock, slope)
         return replace(model, head=replace(head, slope=slope))
 
     def _of_coefficients(

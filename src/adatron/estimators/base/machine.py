@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from copy import copy
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Self
 
@@ -13,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...fitting.layout import feature_weights
 from ...fitting.storage import for_reading
+from ...model.foreign import foreign
 from ...model.model import Model, Proofs
 from ..checks import inputs, objects
 from ..checks.arrays import device_of
@@ -135,13 +137,14 @@ class KernelMachine(Parameters):
         self._restore(own=True)
 
     def _restore(self, own: bool) -> None:
-        """Make the model of the parts that a state has brought; parameters that the state lacks have their defaults.
+        """Make the model of the parts that a state has brought.
 
         own : whether nobody else has the arrays
         """
         state = vars(self)
-        for name, value in type(self)().get_params(deep=False).items():
-            state.setdefault(name, value)
+        for name in self._get_param_names():
+            if name not in state:
+                self._refuse_state(f"{name} is missing")
         parts = grouped(type(self), state)
         if not parts:
             return
@@ -158,6 +161,12 @@ class KernelMachine(Parameters):
         """Make the model of a state, given its parts."""
         proofs, head = Proofs(**parts.pop("proofs")), self._head_of(parts)
         self._model = Model(**parts, proofs=proofs, head=head, width=vars(self).get("n_features_in_"))
+        if fault := next(self.faults(), None):
+            raise ValueError(fault)
+
+    def faults(self) -> Iterator[str]:
+        """Yield what no fit makes, in a fitted machine that comes from elsewhere."""
+        yield from filter(None, [foreign(self.model_)])
 
     def _refuse_state(self, fault: str) -> NoReturn:
         vars(self).pop("_model", None)

@@ -12,11 +12,11 @@ from .convergence import warn_unless_converged
 from .machine import KernelMachine, Resolved, proofs_of
 
 if TYPE_CHECKING:
+    from ...fitting.engine import Settings
     from ...fitting.formulation import Formulation
     from ...fitting.samples import Samples
     from ...model.model import Model
     from ...problems import Dual
-    from ...threads import Clock
 
 
 class Measured(NamedTuple):
@@ -50,12 +50,9 @@ def measured(X: Any, targets: Any, sample_weight: Any, mergeable: bool) -> Measu
 
 
 def solved(
-    machine: KernelMachine, data: Measured, form: Formulation, resolved: Resolved, clock: Clock, given: Any = None
+    machine: KernelMachine, data: Measured, form: Formulation, resolved: Resolved, settings: Settings
 ) -> tuple[Model, dict[str, Any]]:
-    """Return the model of the program, and further attributes that its formulation finds.
-
-    given : X as it came, perhaps on a device
-    """
+    """Return the model of the program, and further attributes that its formulation finds."""
     from ...fitting import engine
     from ...fitting.problems import Listed, Problem
 
@@ -67,7 +64,7 @@ def solved(
 
     problems = Listed([Problem([0], program, form.copies)])
     X = inputs.as_dense_if_small(data.X, machine.kernel)
-    fitted = engine.fit(X, distinct, problems, machine.settings(resolved.serving, clock, form.sized, given))
+    fitted = engine.fit(X, distinct, problems, settings)
     coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, form.bound)
     support, counts, dual = coefficients.arranged(np.zeros(len(y), np.int64), 1)
     b, proofs = unit * fitted[0].intercept, proofs_of(fitted, alone=True, unit=unit)

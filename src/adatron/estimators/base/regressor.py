@@ -62,7 +62,8 @@ class Regressor(RegressorMixin, KernelMachine):
         rows, y = inputs.training_data(self, X, y)
         data = measured(rows, y, sample_weight, self._mergeable)
         form = self.formulation(inputs.augment(self.augment, data.X, data.repeated))
-        model, further = solved(self, data, form, self._resolved(data.X, data.repeated), clock, X)
+        resolved = self._resolved(data.X, data.repeated)
+        model, further = solved(self, data, form, resolved, self.settings(resolved.serving, clock, form.sized, X))
         return self._take(model, **further)
 
     def predict(self, X: Any) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...fitting.formulation import Program
+from ...fitting.formulation import ProgramMaker
 from ...quoted import quoted
 from ...solvers.path import Homotopy
 from .machine import Incremental
@@ -131,7 +131,7 @@ def C_path(self: Incremental, C: float) -> list[CPath]:
             return [_of_program(track, learner.program, goal, begin, C) for track in learner.tracks]
 
 
-def _of_program(track: Track, program: Program, goal: Program, begin: float, end: float) -> CPath:
+def _of_program(track: Track, program: ProgramMaker, goal: ProgramMaker, begin: float, end: float) -> CPath:
     found: list[tuple[float, Vector, float]] = []
     path: Homotopy = track.path(program).copy()
 

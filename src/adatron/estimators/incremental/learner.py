@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -14,13 +14,15 @@ from numpy.typing import NDArray
 from ...compiled.cache.uninterrupted import uninterrupted
 from ...fitting import engine
 from ...fitting.fits import Fits, Fitted
-from ...fitting.formulation import Formulation, Program
+from ...fitting.formulation import Formulation, ProgramMaker
 from ...fitting.layout import Coefficients
 from ...fitting.problems import Listed, Problem
 from ...fitting.samples import Samples
+from ...model.foreign import of_proofs
 from ...model.heads import Classes, Head
 from ...model.model import Model, Proofs
 from ...problems import Dual
+from ...quoted import quoted
 from ...solvers.path import Stalled, compaction
 from ...solvers.status import Status
 from ...threads import Clock, OutOfTime
@@ -94,7 +96,7 @@ class Learner:
         self.n_refit = 0
 
     @property
-    def program(self) -> Program:
+    def program(self) -> ProgramMaker:
         """What makes the program of labels 1 and -1 or of targets, and weights."""
         return self.foundation.form.program
 
@@ -108,6 +110,11 @@ class Learner:
         """What is proven of the solution."""
         return self.solution.proofs
 
+    @property
+    def _sides(self) -> Sequence[tuple[int, int] | None]:
+        """The classes of each program, see ``Track``."""
+        return self.head.problems if isinstance(self.head, Classes) else [None]
+
     # -- from nothing, from elsewhere, and to elsewhere
 
     def begin(self, X: Any, y: Vector, weight: Vector, ids: Any) -> None:
@@ -115,18 +122,17 @@ class Learner:
         store = self.store = Store(X)
         store.append(*self._arriving(X, y, weight, ids))
         store.arrived = store.first = len(y)
-        sides = self.head.problems if isinstance(self.head, Classes) else [None]
-        self.tracks = [Track(store, self.kernel, one, len(sides) + 1) for one in sides]
+        self.tracks = [Track(store, self.kernel, one, len(self._sides) + 1) for one in self._sides]
         with self.in_time():
             for track in self.tracks:
                 track.grow(np.arange(store.n))
                 self.solve_anew(track)
-        self._finish([0] * len(sides))
+        self._finish([0] * len(self.tracks))
 
-    def restore(self, state: dict[str, Any], n_iter: Any, width: Any) -> None:
+    def restore(self, state: dict[str, Any], proofs: Proofs, width: Any) -> None:
         """Take what ``state`` gave, check it, prove the solution anew, and gather its model.
 
-        n_iter : what the proofs of the solution say
+        proofs : those of the solution, of which the number of steps is no proof and stays
         width : features of a sample
 
         Raises
@@ -134,17 +140,29 @@ class Learner:
         ValueError, TypeError, AttributeError, IndexError, KeyError
             Something is wrong with it.
         """
-        classes = len(self.head.labels) if isinstance(self.head, Classes) else 0
-        self.store = Store.of(state["_store"], width, classes)
+        self.store = Store.of(state["_store"])
         self.tracks = [Track.of(self.store, self.kernel, one) for one in state["_tracks"]]
-        if len(self.tracks) != self.head.n_problems:
-            raise ValueError(f"there are not {self.head.n_problems} programs")
-        if fault := next(filter(None, (track.fault(classes) for track in self.tracks)), None):
-            raise ValueError(fault)
         self.n_refit = int(state["n_refit_"])
-        before = zip(self._events(), np.atleast_1d(n_iter).tolist(), strict=True)
+        if fault := next(self.faults(proofs, width), None):
+            raise ValueError(fault)
+        before = zip(self._events(), np.atleast_1d(proofs.n_iter).tolist(), strict=True)
         self._finish([now - n for now, n in before], anew=False)
         self.model()  # what is wrong must fail now, not in a prediction
+
+    def faults(self, proofs: Proofs, width: Any) -> Iterator[str]:
+        """Yield what no fit makes; the first of them is true, and the others may follow from it."""
+        head, kernel = self.head, self.kernel
+        if kernel.name == "precomputed" or (kernel.compiled and not kernel.convex):
+            yield f"kernel_ must be positive semi-definite; it is {quoted(kernel)}"
+        labels = head.labels if isinstance(head, Classes) else np.zeros(0)
+        if not np.array_equal(np.unique(labels), labels):
+            yield "classes_ must be in order"
+        sides = self._sides
+        yield from filter(None, [of_proofs(proofs, len(sides)), self.store.fault(width, len(labels), kernel.compiled)])
+        if len(self.tracks) != len(sides):
+            yield f"there are not {len(sides)} programs"
+        apart = isinstance(head, Classes) and head.in_pairs
+        yield from filter(None, (track.fault(one, apart) for track, one in zip(self.tracks, sides, strict=True)))
 
     def state(self) -> dict[str, Any]:
         """Return the state of the samples and the programs; the paths begin again when they are first needed."""

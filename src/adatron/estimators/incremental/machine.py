@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack
 from numbers import Integral, Real
 from threading import RLock
@@ -16,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...compiled.cache.uninterrupted import uninterrupted
 from ...fitting.storage import opened, tidy
 from ...model.heads import Head
-from ...model.model import Model
+from ...model.model import Model, Proofs
 from ...quoted import quoted
 from ..base.attributes import flat
 from ..base.machine import KernelMachine, Resolved
@@ -349,7 +350,14 @@ class Incremental(KernelMachine):
         if "_tracks" not in own:
             super()._make(parts)
             return
+        if own["_fixed"].keys() != {*FIXED} & {*self._get_param_names()}:
+            raise ValueError("_fixed holds other parameters than those that the solution rests on")
         resolved = Resolved(parts["kernel"], parts["gamma"], parts["kernel"])
         learner = Learner(resolved, self._head_of(parts), self.foundation(**own["_fixed"]), self._limits, self.turn)
-        learner.restore(own, parts["proofs"]["n_iter"], state.get("n_features_in_"))
+        learner.restore(own, Proofs(**parts["proofs"]), state.get("n_features_in_"))
         self._learner = learner
+
+    def faults(self) -> Iterator[str]:
+        learner: Learner | None = vars(self).get("_learner")
+        width = vars(self).get("n_features_in_")
+        yield from super().faults() if learner is None else learner.faults(learner.proofs, width)

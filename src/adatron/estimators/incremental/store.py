@@ -7,13 +7,14 @@ is filled from the end, and the end is zeroed. CSR rows are copied, which costs 
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...model.sound import unreadable
+from ...model.sound import meaningless, unreadable
 from ...quoted import quoted
 from ...threads import Clock
 
@@ -156,6 +157,45 @@ class Store:
     def _dense(self) -> list[NDArray[Any]]:
         return [table for table in (*self._columns.values(), self._X) if isinstance(table, np.ndarray)]
 
+    def fault(self, width: Any, classes: int, bounded: bool = True) -> str:
+        """Return what is wrong with a store that comes from elsewhere, or nothing.
+
+        classes : how many there are; 0 if ``y`` has targets
+        bounded : whether the squares of the rows must have a sum
+        """
+        X, n = self.X, self.n
+        if fault := unreadable(X, "d"):
+            return f"X of the samples {fault}"
+        if X.shape != (n, width) or not n:
+            return f"the samples have the shape {X.shape}; {n} samples of {width} features are needed"
+        for name, dtype in self._types().items():
+            column: Any = self._columns[name]
+            if not isinstance(column, np.ndarray) or column.ndim != 1 or column.dtype != dtype:
+                return f"the samples have no {name} each"
+        for name, values in (("X", X), ("y", self.y), ("weight", self.weight)):
+            if fault := meaningless(values, bounded and name == "X"):
+                return f"{name} of the samples {fault}"
+        if self.weight.min() < 0.0:
+            return f"weight of the samples holds {self.weight.min()}"
+        return self._miscounted() or self._beyond(classes)
+
+    def _miscounted(self) -> str:
+        """Return what is wrong with the ids and the order of arrival, or nothing."""
+        for name in COUNTS:
+            count = getattr(self, name)
+            if type(count) is bool or not isinstance(count, Integral) or (int(count) < 0 and name != "next_id"):
+                return f"{name} of the samples does not count them"
+        if any(len(np.unique(column)) < self.n for column in (self.ids, self.age)):
+            return "ids or arrival numbers of the samples come twice"
+        if self.next_id <= self.ids.max():
+            return "next_id of the samples must be larger than all ids"
+        inside = 0 <= self.age.min() <= self.age.max() < self.arrived
+        return "" if inside else "arrived of the samples must be larger than all arrival numbers"
+
+    def _beyond(self, classes: int) -> str:
+        inside = not classes or np.isin(self.y, np.arange(classes)).all()
+        return "" if inside else f"y of the samples is beyond {classes} classes"
+
     @staticmethod
     def _types() -> dict[str, type[Any]]:
         return {name: np.int64 if name in ("ids", "age") else np.float64 for name in COLUMNS}
@@ -167,34 +207,16 @@ class Store:
         return {"X": self.X, **counts, **columns}
 
     @classmethod
-    def of(cls, state: dict[str, Any], width: Any, classes: int) -> Store:
-        """Build the store from what ``state`` gave, perhaps elsewhere.
-
-        width : features of a sample
-        classes : how many there are; 0 if ``y`` has targets
-
-        Raises
-        ------
-        ValueError
-            The parts do not fit each other.
-        KeyError, TypeError
-            A part is missing, or is something else.
-        """
-        X = state["X"]
-        if fault := unreadable(X, "d"):
-            raise ValueError(f"X of the samples {fault}")
-        if X.shape[1] != width:
-            raise ValueError(f"the samples have the shape {X.shape}; {width} features are needed")
-        for name, dtype in cls._types().items():
-            column = state[name]
-            if not isinstance(column, np.ndarray) or column.dtype != dtype or column.shape != X.shape[:1]:
-                raise ValueError(f"the samples have no {name} each")
-        if classes and not np.isin(state["y"], np.arange(classes)).all():
-            raise ValueError(f"y is beyond {classes} classes")
-        store = cls(X)
-        store.append(X, *(state[name] for name in COLUMNS))
+    def of(cls, state: dict[str, Any]) -> Store:
+        """Build the store from what ``state`` gave; ``fault`` tells whether it is one."""
+        store, X, n = cls(np.zeros((0, 0))), state["X"], len(state["y"])
+        if any(len(state[name]) != n for name in COLUMNS) or X.shape[0] != n:
+            raise ValueError(f"the samples have the shape {X.shape}, and other lengths than {n} of y")
+        store.n = n
+        store._X = np.ascontiguousarray(X) if isinstance(X, np.ndarray) else X
+        store._columns = {name: state[name] for name in COLUMNS}
         for name in COUNTS:
-            setattr(store, name, int(state[name]))
+            setattr(store, name, state[name])
         return store
 
 

@@ -19,10 +19,10 @@ from ...certificates import (
     semidefinite,
 )
 from ...fitting.fits import Fitted
-from ...fitting.formulation import Program
+from ...fitting.formulation import ProgramMaker
 from ...gram import Gram, Source, View
 from ...kernels import Kernel
-from ...model.sound import is_vector
+from ...model.sound import is_vector, meaningless
 from ...problems import Dual
 from ...solvers.path import Homotopy, compaction
 from ...solvers.status import Status
@@ -77,18 +77,25 @@ class Track:
         track.restore(tuple(state[name] for name in ("slots", "beta", "g", "counts")))
         return track
 
-    def fault(self, classes: int) -> str:
-        """Return what is wrong with a program that comes from elsewhere, given the number of classes, or nothing."""
-        slots, sides = self.slots, (0, 0) if self.sides is None else self.sides
-        if (self.sides is None) != (not classes):
-            return "a program is that of other samples"
-        if len(sides) != 2 or (classes and not (0 <= sides[0] < classes and -1 <= sides[1] < classes)):
-            return f"a program is not of two of {classes} classes"
-        if slots is not None and not (is_vector(slots, "i") and ((slots >= 0) & (slots < self.store.n)).all()):
-            return "a program numbers other samples"
-        if not all(is_vector(one, "d") and len(one) == len(self.numbers) for one in (self.beta, self.g)):
-            return "a program has not a coefficient and a gradient for each of its samples"
-        return "" if is_vector(self._past, "i") and len(self._past) == 2 else "a program does not count its steps"
+    def fault(self, sides: tuple[int, int] | None, apart: bool) -> str:
+        """Return what is wrong with a program that comes from elsewhere, or nothing.
+
+        sides : its classes
+        apart : whether only the samples of these classes are in the program
+        """
+        if self.sides != sides or (self.slots is not None) != apart:
+            return f"a program is not that of the samples of the classes {sides}"
+        if self.slots is not None:
+            own = np.flatnonzero(np.isin(self.store.y, sides or ()))
+            if not is_vector(self.slots, "i") or not np.array_equal(np.sort(self.slots), own):
+                return f"slots are not the samples of the classes {sides}"
+        for values in (self.beta, self.g):
+            if not (is_vector(values, "d") and len(values) == len(self.numbers)):
+                return "a program has not a coefficient and a gradient for each of its samples"
+            if fault := meaningless(values):
+                return f"a coefficient or a gradient of a program {fault}"
+        counted = is_vector(self._past, "i") and len(self._past) == 2 and self._past.min() >= 0
+        return "" if counted else "a program does not count its steps"
 
     def mine(self, slots: Ids) -> Ids:
         """Return those of some slots that are in the program."""
@@ -120,13 +127,13 @@ class Track:
         X = self._samples
         return View.of(Gram(Source.of(X, np.arange(X.shape[0]), self.kernel), np.float64, [X.shape[0]], pool))
 
-    def dual(self, program: Program, gone: Ids | None = None) -> Dual:
+    def dual(self, program: ProgramMaker, gone: Ids | None = None) -> Dual:
         """Return the program; variables in the positions ``gone`` have bounds of 0."""
         weight = self.weights().copy()
         weight[[] if gone is None else gone] = 0.0
         return program(self.labels(), weight)
 
-    def path(self, program: Program) -> Homotopy:
+    def path(self, program: ProgramMaker) -> Homotopy:
         """Return the path, which begins at the solution when it is first needed."""
         if self._path is None:
             self._path = Homotopy(self.rows, self.dual(program), self.beta, self.g)
@@ -174,7 +181,7 @@ class Track:
         """Return the positions of those slots that are in the program."""
         return slots if self.slots is None else np.flatnonzero(np.isin(self.slots, slots))
 
-    def drop(self, gone: Ids, number: Ids, program: Program) -> None:
+    def drop(self, gone: Ids, number: Ids, program: ProgramMaker) -> None:
         """Drop released samples at some positions; ``number`` has the new slots of the others."""
         order = compaction(len(self.beta), gone)
         dual = self.dual(program, gone).take(order)
@@ -191,7 +198,7 @@ class Track:
         """Events, and gradients computed anew, so far."""
         return self._past if self._path is None else self._past + np.array([self._path.n_event, self._path.n_refresh])
 
-    def fitted(self, program: Program, n_iter: int) -> Fitted:
+    def fitted(self, program: ProgramMaker, n_iter: int) -> Fitted:
         """Return the solution with its certificate."""
         dual = self.dual(program)
         proof = NOTHING

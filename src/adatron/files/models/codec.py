@@ -1,16 +1,16 @@
 """Python values as JSON plus named arrays, and back: exactly the values that a model file may hold.
 
 JSON takes None, bool, int, str and finite floats as they are. Everything else becomes an object with the key "$", which
-names its kind: array, scalar, float (infinite or NaN), tuple, dict, csr, kernel, solver, estimator, or one of the forms
-in `around.values`. Nothing decoded can name code to run. An estimator is one of CLASSES or AROUND, and its state is
-checked, see `contents` and `around.check`, before the estimator has it.
+names its kind: array, scalar, float (infinite or NaN), tuple, dict, csr, kernel, solver, route, traces, estimator, or
+one of the forms of steps in `own_values`. Nothing decoded can name code to run. An estimator is one of
+`contents.CLASSES`, or a step of `steps`. Its state is checked before the estimator has it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections import UserList
+from collections.abc import Callable, Mapping
 from functools import singledispatchmethod
 from typing import Any, cast
 
@@ -19,7 +19,6 @@ import sklearn
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.pipeline import Pipeline
 
 from ...estimators.base.machine import KernelMachine
 from ...estimators.incremental.machine import Incremental
@@ -29,12 +28,10 @@ from ...solvers.found import Traces
 from ...solvers.route import Route
 from ...solvers.table import SOLVERS
 from .archive import TYPE, InvalidError
-from .around.check import check, put_together, taken_apart
-from .around.classes import AROUND, Around, around_of, refusal
-from .around.requests import requests_of, restore_requests
-from .around.values import FORMS, Words, described, is_generator, made, objects
-from .contents import CLASSES, check_estimator, lasting_state
-from .own_values import csr, route, solver, traces
+from .contents import CLASSES, check_machine, faults, lasting_state
+from .own_values import FORMS, TYPES, csr, form, route, solver, traces
+from .requests import requests_of, restore_requests
+from .steps import MODULES, PLAIN, check_step, is_step, put_together, refusal, settled, state_of
 
 Json = Any  # None, bool, int, float, str, or a list or dict of these
 DEEPEST = 100  # Largest depth of values inside each other.
@@ -71,15 +68,15 @@ class Encoder:
     ----------
     arrays : dict of str to ndarray
         Arrays that the JSON refers to.
-    around : bool
-        Whether there is an estimator of scikit-learn whose state depends on scikit-learn's version.
+    steps : bool
+        Whether there is a step whose state depends on scikit-learn's version.
     learning : list
         The fitted incremental models.
     """
 
     def __init__(self) -> None:
         self.arrays: dict[str, NDArray[Any]] = {}
-        self.around = False
+        self.steps = False
         self.learning: list[Incremental] = []
         self._count = Count()
         self._exact = False  # whether arrays of objects stay what they are, as scikit-learn's estimators need it
@@ -97,14 +94,10 @@ class Encoder:
 
     @singledispatchmethod
     def _encode(self, value: object) -> Json:
-        if (found := described(value)) is not None:
-            kind, parts = found
-            requests = requests_of(value) if hasattr(value, "__dict__") else {}
-            return self._form(kind, parts) | self._requests(requests)
         if callable(value):
             raise CodecError(
-                f"{value!r} is Python code, which has no place in a model file: "
-                "use a named kernel or a Kernel object, and no callback"
+                f"{value!r} is Python code, which has no place in a model file: use a named kernel or a Kernel object, "
+                "no callback, and columns by their names or numbers"
             )
         raise CodecError(f"a value of type {type(value).__name__} has no place in a model file")
 
@@ -119,23 +112,36 @@ class Encoder:
     def _(self, value: float) -> Json:
         return value if math.isfinite(value) else {"$": "float", "value": str(value)}
 
-    @_encode.register(Words)
-    @_encode.register(np.ma.MaskedArray)
-    def _(self, value: Any) -> Json:
-        return self._form(*cast("tuple[str, dict[str, Any]]", described(value)))
-
     @_encode.register
     def _(self, value: np.ndarray) -> Json:
         if self._exact and value.dtype.kind == "O":
-            return self._form(*objects(value))
+            return self._form("objects", {"shape": list(value.shape), "items": list(value.flat)})
+        if isinstance(value, np.ma.MaskedArray):
+            raise CodecError("an array with a mask has no place in a model file")
         return {"$": "array", "name": self._keep(value)}
+
+    @_encode.register
+    def _(self, value: type) -> Json:
+        names = [name for name, kind in TYPES.items() if kind is value]
+        if not names:
+            raise CodecError(f"{value!r} has no place in a model file")
+        return self._form("type", {"name": names[0]})
+
+    @_encode.register
+    def _(self, value: np.dtype) -> Json:
+        return self._form("dtype", {"name": value.str})
+
+    @_encode.register
+    def _(self, value: slice) -> Json:
+        return self._form("slice", {"start": value.start, "stop": value.stop, "step": value.step})
 
     @_encode.register
     def _(self, value: np.generic) -> Json:
         return {"$": "scalar", "name": self._keep(np.asarray(value))}
 
     @_encode.register(list)
-    def _(self, value: list[Any]) -> Json:
+    @_encode.register(UserList)  # the columns of a remainder, in scikit-learn before 1.9
+    def _(self, value: Any) -> Json:
         return [self.encode(item) for item in value]
 
     @_encode.register(tuple)
@@ -185,58 +191,44 @@ class Encoder:
 
     @_encode.register
     def _(self, value: BaseEstimator) -> Json:
-        if (kind := around_of(value)) is not None:
-            return self._around(value, kind)
-        name = type(value).__name__
-        if CLASSES.get(name) is not type(value):
+        name, step = type(value).__name__, is_step(value)
+        if not (step or CLASSES.get(name) is type(value)):
             raise CodecError(refusal(value))
-        params, state = value.get_params(deep=False), lasting_state(value)
-        params.pop("device", None)  # of this machine; another one may have none
-        if isinstance(value, Pipeline):
-            params["memory"] = None  # a folder of this machine, whose files are pickles
-        if isinstance(value, Incremental) and "_store" in state:
-            self.learning.append(value)
-        with self._exactly(exact=False):
-            encoded = self._estimator(name, value, params, state)
+        state = state_of(value) if step else lasting_state(value)  # pyright: ignore[reportArgumentType]
+        versioned = step and name not in PLAIN
+        before, self._exact, self.steps = self._exact, versioned, self.steps or versioned
         try:
-            check_estimator(value, {key: _without_objects(item) for key, item in state.items()})
+            encoded = self._estimator(name, value, settled(value.get_params(deep=False)), state)
+            self._check(value, state)
+        except CodecError:
+            raise
         except InvalidError as error:
             raise CodecError(f"this {name} cannot be stored: {error}") from error
         except ValueError as error:  # from scikit-learn, about a parameter
             raise CodecError(str(error)) from error
+        finally:
+            self._exact = before
         return encoded
 
-    def _around(self, value: BaseEstimator, kind: Around) -> Json:
-        """Return the JSON for an estimator of scikit-learn."""
-        self.around = True
-        try:
-            params, state = taken_apart(value)
-            check(kind, value, state)
-        except InvalidError as error:
-            raise CodecError(f"this {kind.name} cannot be stored: {error}") from error
-        except ValueError as error:  # from scikit-learn, about a parameter
-            raise CodecError(str(error)) from error
-        with self._exactly(exact=True):
-            return self._estimator(kind.key, value, params, state)
+    def _check(self, value: Any, state: dict[str, Any]) -> None:
+        """Refuse what `load` would refuse."""
+        if not isinstance(value, KernelMachine):
+            check_step(value, state)
+            return
+        check_machine(value, {key: _without_objects(item) for key, item in state.items()})
+        if fault := faults(value):
+            raise InvalidError(fault)
+        if isinstance(value, Incremental) and "_store" in state:
+            self.learning.append(value)
 
     def _estimator(self, name: str, value: Any, params: dict[str, Any], state: dict[str, Any]) -> dict[str, Json]:
-        params = {key: None if is_generator(item) else item for key, item in params.items()}
+        params.pop("device", None)  # of this machine; another one may have none
         parts = {"params": self._named(params), "state": self._named(state)}
-        return {"$": "estimator", "class": name, **parts, **self._requests(requests_of(value))}
-
-    def _requests(self, requests: dict[str, dict[str, Any]]) -> dict[str, Json]:
-        return {"requests": self.encode(requests)} if requests else {}
+        requests = requests_of(value)
+        return {"$": "estimator", "class": name, **parts, **({"requests": self.encode(requests)} if requests else {})}
 
     def _form(self, kind: str, parts: dict[str, Any]) -> dict[str, Json]:
         return {"$": kind, "parts": self._named(parts)}
-
-    @contextmanager
-    def _exactly(self, exact: bool) -> Iterator[None]:
-        before, self._exact = self._exact, exact
-        try:
-            yield
-        finally:
-            self._exact = before
 
     def _named(self, values: dict[str, Any]) -> dict[str, Json]:
         encoded: dict[str, Json] = {}
@@ -298,7 +290,7 @@ class _Decoder:
             "route": lambda value: route(self, value),
             "kernel": lambda value: from_spec(self.decode(value["spec"])),
             "solver": lambda value: solver(self, value),
-            **dict.fromkeys(FORMS, self._form),
+            **dict.fromkeys(FORMS, lambda value: form(self, value)),
         }
 
     def decode(self, value: Json) -> Any:
@@ -336,37 +328,22 @@ class _Decoder:
             raise CodecError(f"the array {name} must have {ndim} dimensions; it has {array.ndim}")
         return array
 
-    def _form(self, value: dict[str, Json]) -> Any:
-        found = made(value["$"], self.named(value["parts"]))
-        restore_requests(found, self.decode(value.get("requests", {"$": "dict", "items": []})))
-        return found
-
     def _estimator(self, value: dict[str, Json]) -> Any:
         name = value["class"]
-        if name not in CLASSES and name not in AROUND:
+        if name not in CLASSES and name not in MODULES:
             raise CodecError(f"holds a {str(name)[:50]!r}, which this adatron does not know")
         params, state = self.named(value["params"]), self.named(value["state"])
         try:
-            if name in AROUND:
-                estimator: Any = put_together(AROUND[name], params, state, self._version)
+            if name in MODULES:
+                estimator: Any = put_together(name, params, state, self._version)
             else:
-                estimator = self._strict(CLASSES[name], params, state)
+                params.pop("device", None)
+                estimator = CLASSES[name](**params)
+                check_machine(estimator, state)
+                estimator.restore_state(state)
             restore_requests(estimator, self.decode(value.get("requests", {"$": "dict", "items": []})))
-        except InvalidError as error:
-            raise CodecError(f"{name}: {error}") from error
-        return estimator
-
-    def _strict(self, kind: type[Any], params: dict[str, Any], state: dict[str, Any]) -> Any:
-        """Return an estimator of a class whose whole state is listed."""
-        params.pop("device", None)
-        if kind is Pipeline:
-            params["memory"] = None  # the maker of a file may not choose a folder of pickles here
-        estimator = kind(**params)
-        check_estimator(estimator, state)
-        if isinstance(estimator, KernelMachine):
-            estimator.restore_state(state)
-        else:
-            vars(estimator).update(state)
+        except ValueError as error:
+            raise CodecError(f"{name}: {str(error)[:1000]}") from error
         return estimator
 
 

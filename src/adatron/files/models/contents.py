@@ -1,150 +1,216 @@
-"""List the classes that a model file may hold, and the state of each class, field by field.
+"""List the machines that a model file may hold, and the attributes that each of them may have.
 
-`codec` makes objects of these classes and of no others. `save` makes the same checks as `load`, so a saved file can
-be loaded. Attributes that a user has given a model are kept if they are public and hide nothing of the
-class; nothing in the library reads them.
+`codec` makes objects of these classes, of the steps in `steps`, and of no others. A machine checks its model itself,
+whichever way the model comes in: see `Model`, `foreign`, `Store` and `Track`. Here are the names of all attributes, the
+parameters, and the values that a machine keeps beside its model. `save` makes the same checks as `load`, so a saved
+file can be loaded. Attributes that a user has given a model are kept if they are public and hide nothing of the class;
+nothing in the library reads them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Mapping
+from numbers import Integral, Real
+from typing import Any, TypeGuard
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import validate_parameter_constraints
 
 from ...estimators import SVC, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM
+from ...estimators.base.attributes import attributes_of
 from ...estimators.base.machine import KernelMachine
 from ...estimators.incremental import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
+from ...estimators.incremental.machine import KNOWN
+from ...estimators.incremental.store import COLUMNS, COUNTS
+from ...kernels import Kernel
+from ...quoted import quoted
 from .archive import InvalidError
-from .around.classes import LEFT_OUT
-from .machines import (
-    CLASSES_LEARNED,
-    CLASSIFIER,
-    FEATURES,
-    INPUT_MARGIN,
-    LEFT,
-    NOTHING,
-    ONE_LEARNED,
-    ONE_MACHINE,
-    ONE_PROOF,
-    WIDTH,
-)
-from .schema import (
-    EXACT,
-    REAL,
-    REALS,
-    WHOLE,
-    Array,
-    Either,
-    Field,
-    Fields,
-    Known,
-    Named,
-    Number,
-    OneOf,
-    Optional,
-    Rule,
-    check_fields,
-)
 
-OF_FEATURES = Array(REALS, ("features",))
-SCALES = Array(REALS, ("features",), low=float(np.finfo(np.float64).smallest_subnormal))
-OUTPUT = Named(OneOf("default", "pandas", "polars"))
-SCALER: Fields = {
-    **FEATURES,
-    "n_features_in_": WIDTH,
-    "n_samples_seen_": Either(Number(0, EXACT), Array((*REAL, *WHOLE), ("features",), low=0)),
-    "_sklearn_output_config": Optional(OUTPUT),
+State = Mapping[str, Any]
+Suits = Callable[[Any, State], bool]  # whether a value is one of those that a fit sets, given the whole state
+MOST_COLUMNS = 2**31 - 1
+EXACT = 2**62  # Whole numbers up to which sums of a few do not overflow.
+#: State that is not kept: callbacks, what a running fit leaves, the address of an object, and what is made anew.
+LEFT_OUT = frozenset({
+    "_skl_callbacks", "_skl_callbacks_to_teardown", "_parent_callback_ctx", "_callback_ctx", "_metadata_request",
+    "_sklearn_version",
+})  # fmt: skip
+
+
+def is_count(value: Any, most: int = EXACT) -> TypeGuard[int]:
+    """Return whether a value is a whole number from 0 on."""
+    return isinstance(value, Integral) and not isinstance(value, (bool, np.bool_)) and 0 <= int(value) <= most
+
+
+def is_array(value: Any, kinds: str, *shape: int | None) -> TypeGuard[NDArray[Any]]:
+    """Return whether a value is an array of some kinds, among them 'd' for float64; None stands for any length."""
+    if type(value) is not np.ndarray or value.ndim != len(shape):
+        return False
+    right = value.dtype.kind in kinds or ("d" in kinds and value.dtype.char == "d")
+    return right and all(size in (None, found) for size, found in zip(shape, value.shape, strict=True))
+
+
+def _are_names(value: Any, state: State) -> bool:
+    return is_array(value, "U", state.get("n_features_in_")) and len(np.unique(value)) == len(value)
+
+
+def _are_weights(value: Any, state: State) -> bool:
+    right = is_array(value, "d", np.size(state.get("classes_", ())))
+    return right and bool(np.isfinite(value).all() and (value >= 0).all())
+
+
+def _are_numbers(value: Any, _: State) -> bool:
+    return value is None or (is_array(value, "i", None) and value.dtype.itemsize >= 4)
+
+
+def _each(suits: Callable[[Any], bool]) -> Suits:
+    """Return the check of a value for one problem, or of a list of one for each."""
+
+    def check(value: Any, state: State) -> bool:
+        n = np.size(state.get("intercept_", ()))
+        return suits(value) if n == 1 else type(value) is list and len(value) == n and all(map(suits, value))
+
+    return check
+
+
+def _is_margin(value: Any, state: State) -> bool:
+    n = np.size(state.get("intercept_", ()))
+    return isinstance(value, Real) if n == 1 else is_array(value, "d", n)
+
+
+def _are_points(value: Any, state: State) -> bool:
+    return value is None or _each(lambda one: is_array(one, "d", None, state.get("n_features_in_")))(value, state)
+
+
+def _are_samples(value: Any, _: State) -> bool:
+    if type(value) is not dict or value.keys() != {"X", *COUNTS, *COLUMNS}:
+        return False
+    numbers = all(is_array(value[name], "di", None) for name in COLUMNS)
+    exact = all(is_array(value[name], "i", None) and _is_exact(value[name]) for name in ("ids", "age"))
+    counts = all(is_count(value[name]) for name in COUNTS if name != "next_id")
+    return numbers and exact and counts and (is_count(value["next_id"]) or is_count(-value["next_id"]))
+
+
+def _is_exact(whole: Any) -> bool:
+    return not whole.size or -EXACT <= whole.min() <= whole.max() <= EXACT
+
+
+def _are_programs(value: Any, _: State) -> bool:
+    names = {"sides", "slots", "beta", "g", "counts"}
+    return type(value) is list and all(type(one) is dict and one.keys() == names for one in value)
+
+
+def _is_stream(value: Any, _: State) -> bool:
+    if value is None:
+        return True
+    if type(value) is not dict or type(value.get("name")) is not str or not is_count(value.get("number")):
+        return False
+    lines, inputs = value.get("lines", ()), value.get("inputs", {})
+    named = all(type(one) is dict and all(type(key) is str for key in one) for one in (lines, inputs))
+    return named and all(map(is_count, lines.values())) and all(map(_is_input, inputs.values()))
+
+
+def _is_input(value: Any) -> bool:
+    if type(value) is not dict or value.keys() != {"inode", "since", "digest"}:
+        return False
+    return is_count(value["since"]) and type(value["inode"]) is type(value["digest"]) is str
+
+
+#: Parts of a model that a file may hold in fewer forms than others.
+PARTS: dict[str, Suits] = {
+    "kernel_": lambda value, _: isinstance(value, Kernel),
+    "classes_": lambda value, _: is_array(value, "biufU", None),
+    **dict.fromkeys(("support_", "n_support_", "problem_"), _are_numbers),
 }
-
-
-def _standard_fits(known: Known) -> str | None:
-    for flag, name in (("with_mean", "mean_"), ("with_std", "scale_")):
-        if known["params"][flag] and known[name] is None:
-            return f"{name} is None although {flag} is true"
-    return None
-
-
-def _range_fits(known: Known) -> str | None:
-    low, high = known["params"]["feature_range"]
-    return None if np.isfinite([low, high]).all() and low < high else f"feature_range is {(low, high)}"
-
-
-STATES: dict[type[Any], Fields] = {
+FEATURES: dict[str, Suits] = {
+    "n_features_in_": lambda value, _: is_count(value, MOST_COLUMNS),
+    "feature_names_in_": _are_names,
+}
+# Attributes beside the model, by class.
+ONE_MACHINE: dict[str, Suits] = {"first_index_": lambda value, _: value is None or is_count(value, 1)}
+CLASSIFIER = {**ONE_MACHINE, "class_weight_": _are_weights}
+SAMPLES: dict[str, Suits] = {
+    "_store": _are_samples,
+    "_tracks": _are_programs,
+    "_fixed": lambda value, _: type(value) is dict,
+    "n_refit_": lambda value, _: is_count(value),
+    "stream_": _is_stream,
+}
+STATES: dict[type[Any], dict[str, Suits]] = {
     SVC: CLASSIFIER,
     NuSVC: CLASSIFIER,
-    InputMarginSVC: INPUT_MARGIN,
+    InputMarginSVC: {
+        **CLASSIFIER,
+        "margin_": _is_margin,
+        "margin_path_": _each(lambda one: is_array(one, "d", None)),
+        "projections_": _are_points,
+    },
     SVR: ONE_MACHINE,
-    NuSVR: {**ONE_MACHINE, "epsilon_": Optional(ONE_PROOF)},
+    NuSVR: {**ONE_MACHINE, "epsilon_": lambda value, _: isinstance(value, Real)},
     OneClassSVM: ONE_MACHINE,
-    IncrementalSVC: CLASSES_LEARNED,
-    IncrementalNuSVC: CLASSES_LEARNED,
-    IncrementalSVR: ONE_LEARNED,
-    IncrementalOneClassSVM: ONE_LEARNED,
-    StandardScaler: {
-        **SCALER,
-        "mean_": Either(NOTHING, OF_FEATURES),
-        "var_": Either(NOTHING, OF_FEATURES),
-        "scale_": Either(NOTHING, SCALES),
-        "parts": Rule(_standard_fits),
-    },
-    MinMaxScaler: {
-        **SCALER,
-        **dict.fromkeys(("min_", "data_min_", "data_max_", "data_range_"), OF_FEATURES),
-        "scale_": SCALES,
-        "range": Rule(_range_fits),
-    },
-    MaxAbsScaler: {**SCALER, "max_abs_": OF_FEATURES, "scale_": SCALES},
-    Pipeline: {},
+    IncrementalSVC: {**CLASSIFIER, **SAMPLES},
+    IncrementalNuSVC: {**CLASSIFIER, **SAMPLES},
+    IncrementalSVR: {**ONE_MACHINE, **SAMPLES},
+    IncrementalOneClassSVM: {**ONE_MACHINE, **SAMPLES},
 }
-COMPACT: dict[type[Any], Fields] = {
-    IncrementalSVC: {**CLASSIFIER, **LEFT},
-    IncrementalNuSVC: {**CLASSIFIER, **LEFT},
-    IncrementalSVR: {**ONE_MACHINE, **LEFT},
-    IncrementalOneClassSVM: {**ONE_MACHINE, **LEFT},
-}
-#: The classes that a model file may hold.
+#: Attributes that need not be there; of a compact model, nor need those of its samples.
+OPTIONAL = {*FEATURES, "first_index_", "epsilon_", "stream_"}
+#: The machines by their names in a file.
 CLASSES: dict[str, type[Any]] = {kind.__name__: kind for kind in STATES}
-SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
-UNFITTED: Fields = {**FEATURES, "objects_": Optional(NOTHING)}
-LISTED = {name for fields in (*STATES.values(), *COMPACT.values()) for name in fields}
+LISTED = {name for kind, own in STATES.items() for name in (*own, *attributes_of(kind), *FEATURES)}
 
 
-def check_estimator(estimator: BaseEstimator, state: dict[str, Any]) -> None:
-    """Check the parameters of an estimator, and a state that is, or is to become, its own.
+def check_machine(machine: KernelMachine, state: dict[str, Any]) -> None:
+    """Check the parameters of a machine, and a state that is, or is to become, its own.
 
     Raises
     ------
     InvalidError
-        A parameter or the state is not what the class may have.
+        The state is not one of the class.
+    ValueError
+        A parameter is not allowed.
     """
-    kind = type(estimator)
-    params = estimator.get_params(deep=False)
-    estimator._validate_params()  # pyright: ignore[reportPrivateUsage]
-    if isinstance(estimator, Pipeline):
-        _check_steps(estimator)
-    fields = COMPACT[kind] if kind in COMPACT and "_store" not in state and "fit_status_" in state else STATES[kind]
-    fields = fields if _is_fitted(kind, state) else UNFITTED
-    if twice := params.keys() & state.keys():
-        raise InvalidError(f"{min(twice)[:50]!r} is a parameter, and cannot be an attribute that a fit sets")
+    kind, params = type(machine), machine.get_params(deep=False)
+    machine._validate_params()  # pyright: ignore[reportPrivateUsage]
+    own = {**FEATURES, **STATES[kind]} if _is_fitted(state) else FEATURES
+    samples = "_store" in state
+    parts = _parts(kind, samples) if _is_fitted(state) else set[str]()
     for name in state:
-        if not (name in fields and isinstance(fields[name], Field)) and not _free(kind, name):
+        if name in params:
+            raise InvalidError(f"{name[:50]!r} is a parameter, and cannot be an attribute that a fit sets")
+        if not (name in own or name in parts or _free(kind, name)):
             raise InvalidError(f"a fit sets no attribute {name[:50]!r}")
-    check_fields(fields, state, {"params": params, "state": state, "estimator": estimator})
+    needed = {*own, *parts} - OPTIONAL - (set[str]() if samples else SAMPLES.keys())
+    if missing := sorted(needed - state.keys()):
+        raise InvalidError(f"{missing[0]} is missing")
+    for name, suits in {**own, **PARTS}.items():
+        if name in state and not suits(state[name], state):
+            raise InvalidError(f"{name} is not what a fit sets; it is {_described(state[name])}")
+    allowed: dict[str, Any] = kind._parameter_constraints  # pyright: ignore[reportPrivateUsage]
+    fixed = {name: value for name, value in state.get("_fixed", {}).items() if name in allowed}
+    validate_parameter_constraints({name: allowed[name] for name in fixed}, fixed, kind.__name__)
 
 
-def lasting_state(estimator: BaseEstimator) -> dict[str, Any]:
-    """Return the state that a file keeps of an estimator besides the parameters."""
-    params = estimator.get_params(deep=False)
-    kept = estimator.lasting_state() if isinstance(estimator, KernelMachine) else vars(estimator)
+def faults(machine: KernelMachine) -> str:
+    """Return what `load` would find wrong with the model of a machine, or nothing."""
+    return next(machine.faults(), "") if machine.__sklearn_is_fitted__() else ""
+
+
+def lasting_state(machine: KernelMachine) -> dict[str, Any]:
+    """Return the state that a file keeps of a machine besides the parameters."""
+    params, kept = machine.get_params(deep=False), machine.lasting_state()
     state = {name: value for name, value in kept.items() if name not in params and name not in LEFT_OUT}
-    if _is_fitted(type(estimator), state):
+    if _is_fitted(state):
         return state
     # A fit that failed may have left some attributes, which nothing reads.
-    return {name: value for name, value in state.items() if name in UNFITTED or name not in LISTED}
+    return {name: value for name, value in state.items() if name in FEATURES or name not in LISTED}
+
+
+def _parts(kind: type[Any], samples: bool) -> set[str]:
+    """Return the attributes that are parts of the model; one with samples keeps those of its proofs and its head."""
+    found = {name: path[0] for name, path in attributes_of(kind).items()}
+    return {name for name, part in found.items() if part != "samples" and (not samples or part in KNOWN)}
 
 
 def _free(kind: type[Any], name: str) -> bool:
@@ -152,49 +218,12 @@ def _free(kind: type[Any], name: str) -> bool:
     return name.isidentifier() and not name.startswith("_") and name not in LISTED and not hasattr(kind, name)
 
 
-def _is_fitted(kind: type[Any], state: dict[str, Any]) -> bool:
-    return ("scale_" if kind in SCALERS else "fit_status_") in state
+def _is_fitted(state: State) -> bool:
+    return "fit_status_" in state
 
 
-def _check_steps(pipeline: Pipeline) -> None:
-    """Check names, classes and widths of the steps."""
-    steps: list[Any] = pipeline.steps
-    if not steps or not all(type(step) is tuple and len(step) == 2 for step in steps):
-        raise InvalidError("steps must be pairs of a name and an estimator, at least one of them")
-    names = [name for name, _ in steps]
-    if not all(isinstance(name, str) and "__" not in name for name in names) or len(set(names)) < len(names):
-        raise InvalidError(f"the steps must have names of their own, without '__'; they are {names!r}")
-    if {*names} & pipeline.get_params(deep=False).keys():
-        raise InvalidError(f"a step has the name of a parameter; the names are {names!r}")
-    for name, step in steps[:-1]:
-        if any(not hasattr(one, "transform") for one in parts(step)):
-            raise InvalidError(f"step {name!r} must be a transformer; it is a {type(step).__name__}")
-    found = [one for _, step in steps for one in parts(step)]
-    if not found or not all(isinstance(one, BaseEstimator) for one in found):
-        raise InvalidError(f"the steps {names!r} hold no estimator, or something else")
-    strict = [one for one in found if type(one) in STATES]
-    fitted = [
-        one.__sklearn_is_fitted__() if isinstance(one, KernelMachine) else "scale_" in vars(one) for one in strict
-    ]
-    if not _widths_agree(found) or (any(fitted) and not all(fitted)):
-        raise InvalidError(f"the steps {names!r} were not fitted together")
-
-
-def _widths_agree(steps: list[Any]) -> bool:
-    """Return whether scalers, and the step after them, were fitted to the same number of features."""
-    width = None
-    for step in steps:
-        own = vars(step).get("n_features_in_", width)
-        if None not in (own, width) and own != width:
-            return False
-        width = own if isinstance(step, SCALERS) else None
-    return True
-
-
-def parts(step: Any) -> Iterator[Any]:
-    """Yield the estimators of a step, which may be a pipeline; a step that does nothing has none."""
-    if isinstance(step, Pipeline):
-        for _, inner in step.steps:
-            yield from parts(inner)
-    elif step not in (None, "passthrough"):
-        yield step
+def _described(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape} of {value.dtype}"
+    plain = isinstance(value, (str, int, float, np.generic, type(None)))
+    return quoted(value)[:50] if plain else f"a {type(value).__name__}"

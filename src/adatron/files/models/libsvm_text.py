@@ -28,7 +28,8 @@ from ...kernels.table import LEAVES
 from ..atomic import atomic_write
 from ..source import open_text
 from ..table import DataError, ModelFileError, Path
-from .contents import check_estimator, lasting_state
+from .archive import InvalidError
+from .contents import check_machine, faults, lasting_state
 
 KERNELS = {"linear": "linear", "polynomial": "poly", "rbf": "rbf", "sigmoid": "sigmoid", "precomputed": "precomputed"}
 TYPES: dict[str, type[KernelMachine]] = {
@@ -172,7 +173,9 @@ def load_libsvm(path: Path, n_features: int | None = None, zero_based: bool | No
     made, counted = _with_kernel(text, TYPES[kind]), (n_features, zero_based)
     model = _with_classes(made, text, *counted) if isinstance(made, Classifier) else _alone(made, text, *counted)
     try:
-        check_estimator(model, lasting_state(model))
+        check_machine(model, lasting_state(model))
+        if fault := faults(model):
+            raise InvalidError(fault)
     except ValueError as error:
         raise ModelFileError(path, f"damaged LIBSVM model: {error}") from error
     return model

@@ -32,8 +32,8 @@ ZIP = b"PK\3\4"
 MAGIC = "adatron-model"
 FORMAT_VERSION = 3
 HIDDEN = (
-    "an incremental model that has learned must be the last step of pipelines, or the best estimator of a search: in "
-    "other places forget() could not write the file anew"
+    "an incremental model that has learned must be the last step of pipelines: in other places forget() could not "
+    "write the file anew"
 )
 
 
@@ -43,10 +43,10 @@ def save(model: BaseEstimator, path: Path) -> None:
     Parameters
     ----------
     model : estimator
-        An estimator of adatron, fitted or not, or one of scikit-learn that may stand around it: a pipeline, a step of
-        one, a wrapper, a search. The page on serving lists the classes. Requests for metadata and `set_output` are
-        stored. Callbacks of scikit-learn, the ``memory`` of a pipeline and the state of random number generators are
-        not: they act in fits only.
+        An estimator of adatron, fitted or not, or a pipeline as the command line makes it: scalers, an imputer, an
+        encoder of texts, columns and an estimator at its end. The page on serving lists the classes; skops stores
+        other pipelines. Requests for metadata and `set_output` are stored. Callbacks of scikit-learn and the ``memory``
+        of a pipeline are not: they act in fits only.
     path : path
         By custom with the extension .adatron. An existing file is replaced once the new one is on the disk.
 
@@ -93,7 +93,7 @@ def rewrite(model: BaseEstimator, path: Path) -> None:
     if any(one is not last for one in encoder.learning):
         raise ModelFileError(path, HIDDEN)
     about: dict[str, Any] = {"library": metadata.version("adatron")}
-    if encoder.around:
+    if encoder.steps:
         about["sklearn"] = sklearn.__version__
     if last is not None:
         about["generation"] = last.generation

@@ -1,4 +1,8 @@
-"""Make values of adatron's machines of their entries in a model file: CSR rows, traces, routes, solvers."""
+"""Make values of their entries in a model file: CSR rows, traces, routes and solvers of machines; what steps hold.
+
+A step of scikit-learn also holds slices, types and arrays of Python's objects. Types come from a table, never from a
+file.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,17 @@ from ...solvers.base import Solver, Way
 from ...solvers.found import Traces
 from ...solvers.route import Route
 from ...solvers.table import SOLVERS
-from .archive import InvalidError
+from .archive import TYPE, InvalidError
+
+NUMPY_TYPES = (
+    "float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool",
+)  # fmt: skip
+TYPES: dict[str, type[Any]] = {
+    **{kind.__name__: kind for kind in (float, int, bool, str, object)},
+    **{f"numpy.{name}": getattr(np, name) for name in NUMPY_TYPES},
+}
+#: Parts of the values that steps hold.
+FORMS = {"type": ("name",), "dtype": ("name",), "slice": ("start", "stop", "step"), "objects": ("shape", "items")}
 
 
 class Decoder(Protocol):
@@ -85,3 +99,31 @@ def solver(decoder: Decoder, value: dict[str, Any]) -> Solver:
         if type(given) not in allowed:
             raise InvalidError(f"the {name!r} of the solver {value['solver']!r} is {given!r}")
     return kind(**params)
+
+
+def form(decoder: Decoder, value: dict[str, Any]) -> Any:
+    """Return a value of a step."""
+    kind, parts = value["$"], decoder.named(value["parts"])
+    if parts.keys() != set(FORMS[kind]):
+        raise InvalidError(f"an entry of kind {kind!r} must have {', '.join(FORMS[kind])}")
+    if kind == "type":
+        return TYPES[parts["name"]]
+    if kind == "dtype":
+        return _dtype(parts["name"])
+    return slice(*(parts[name] for name in FORMS[kind])) if kind == "slice" else _objects(**parts)
+
+
+def _dtype(name: Any) -> np.dtype[Any]:
+    if name != "|O" and not TYPE.fullmatch(name):
+        raise InvalidError(f"the type {name[:50]!r} has no place in a model file")
+    return np.dtype(name)
+
+
+def _objects(shape: Any, items: Any) -> NDArray[Any]:
+    sizes = shape if isinstance(shape, list) and all(type(size) is int and size >= 0 for size in shape) else None
+    if sizes is None or len(sizes) > 32 or type(items) is not list or math.prod(sizes) != len(items):
+        raise InvalidError("an array of objects is not as long as its shape says")
+    array = np.empty(len(items), object)
+    for place, item in enumerate(items):
+        array[place] = item
+    return array.reshape(sizes)

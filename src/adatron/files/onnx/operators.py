@@ -15,7 +15,7 @@ from sklearn.base import is_classifier, is_outlier_detector
 from .decisions import Output, labels
 from .graph import Graph
 
-DOMAIN, VERSION = "ai.onnx.ml", 1
+DOMAIN, VERSION = "ai.onnx.ml", 1  # The domain of the classical machines; its first version has their operators.
 FLOAT = np.dtype(np.float32)
 
 

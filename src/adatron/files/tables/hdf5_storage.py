@@ -22,7 +22,7 @@ from ..table import DataError, Path, check_size
 DEFLATE, SHUFFLE, CHECKSUM = 1, 2, 3
 # A heap of texts: its first bytes, the length of its header, and of the header of an object in it.
 MAGIC = b"GCOL\1\0\0\0"
-HEADER = 16
+HEADER = 16  # Bytes before each object of a collection: its number, its references and its size.
 
 
 def check_storage(path: Path, dataset: Any, data: bytes, most: int) -> None:

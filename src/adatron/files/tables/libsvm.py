@@ -18,7 +18,7 @@ from ..source import data_lines, open_binary, open_text
 from ..table import DataError, Path, Request, Table, whole_if_possible
 
 MOST_DIGITS = 18  # Most digits of the number of a feature, which is an integer of 64 bits.
-MOST_FEATURES = 2**31 - 1
+MOST_FEATURES = 2**31 - 1  # Columns have 32-bit numbers in compiled code.
 _EXACT = 2.0**53  # Whole numbers below are exact in float64.
 _SIGN = b"\xef\xbb\xbf"  # The byte order mark that some editors put in front.
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Ids
 from ...devices.rows import DeviceRows
 
-Ids = NDArray[np.int64]
-CHECKED = 16  # Rows of a sum that the processor computes, too.
+COMPARED_ROWS = 16  # Rows of a sum that the processor computes, too.
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class OnDevice:
 
 def checked_rows(n: int) -> Ids:
     """Return the places, among n rows of a sum, that the processor computes, too."""
-    return np.unique(np.arange(CHECKED) * max(0, n - 1) // (CHECKED - 1))
+    return np.unique(np.arange(COMPARED_ROWS) * max(0, n - 1) // (COMPARED_ROWS - 1))
 
 
 def refuse_different(

@@ -16,7 +16,7 @@ from .tile_loop import Weights
 if TYPE_CHECKING:
     from ..points import Points
 
-TASK_ROWS = 256  # Rows, or points, of a task: its sums and numbers stay in the first-level cache.
+GIVEN_ROWS = 256  # Rows, or points, of a task: its sums and numbers stay in the first-level cache.
 TRIFLE = 1 << 17  # Entries below which threads cost more than they gain.
 
 
@@ -49,8 +49,8 @@ class GivenSegment:
         self._run(lambda part: take(X, ids[part], columns, store, slots[part]), len(P), len(self._source))
 
     def _run(self, task: Callable[[slice], None], n: int, each: int) -> None:
-        """Run the task over all of n in parts, each element of which costs ``each``."""
-        step = TASK_ROWS if n * each >= TRIFLE else max(1, n)
+        """Run the task over n elements in parts; an element costs ``each``."""
+        step = GIVEN_ROWS if n * each >= TRIFLE else max(1, n)
 
         def one(number: int) -> None:
             self._pool.check_time()

@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Ids
 from ...compiled import lines
-
-Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -68,16 +68,16 @@ class Workspace:
         self._local = threading.local()
         terms = kernel.terms()  # no terms if nothing is compiled
         self._operations = [op for op, _ in terms]
-        self._programs: dict[type[Operand], NDArray[np.int64]] = {}
+        self._programs: dict[type[Operand], tiles.TileProgram] = {}
         self.cost = kernel.cost
-        self.parameters = np.array([numbers for _, numbers in terms], np.float64)
+        self._numbers = np.array([numbers for _, numbers in terms], np.float64)
         self.depth = (len(terms) + 1) // 2
 
-    def program(self, kind: type[Operand]) -> NDArray[np.int64]:
-        """Return the kernel's program for rows of a kind, see ``tiles.evaluate``."""
+    def program(self, kind: type[Operand]) -> tiles.TileProgram:
+        """Return the kernel's program for rows of a kind."""
         if kind not in self._programs:
             steps = [tiles.instruction(op, kind, self.dtype) for op in self._operations]
-            self._programs[kind] = np.array(steps, np.int64)
+            self._programs[kind] = np.array(steps, np.int64), self._numbers
         return self._programs[kind]
 
     @property
@@ -156,11 +156,11 @@ class TileSegment:
         order = -1 - lease.found
         order[missing] = np.arange(len(missing))
         points = P.source.take(missing).as_points(self._workspace.dtype, self._pool)
-        self._sweep(points, tiles.Weights.of(order, V), lease.slots, out, self.store.values)
+        self._sweep(points, tiles.Weights.of(order, V), out, tiles.Storing(self.store.values, lease.slots))
 
     def add(self, out: NDArray[np.float64], points: Operand, weights: tiles.Weights) -> None:
         """Add to out the weighted sums of the rows of K of prepared points; nothing is stored."""
-        self._sweep(points, weights, np.full(points.n, -1), out, self.store.values)
+        self._sweep(points, weights, out, tiles.Storing(self.store.values, np.full(points.n, -1)))
 
     def keep(self, P: Points) -> None:
         """Store the rows of these points as far as there is room."""
@@ -191,17 +191,14 @@ class TileSegment:
         """
         nothing, out = tiles.Weights.of(np.empty(0, np.int64), np.empty((0, 1))), np.zeros((len(self._source), 1))
         points = P.source.as_points(self._workspace.dtype, self._pool)
-        self._sweep(points, nothing, slots, out, store, half, shift, then)
+        self._sweep(points, nothing, out, tiles.Storing(store, slots, half, shift), then)
 
     def _sweep(
         self,
         points: Operand,
         weights: tiles.Weights,
-        slots: Any,
         out: Any,
-        keep: Any,
-        half: bool = False,
-        shift: int = 0,
+        storing: tiles.Storing,
         then: Then | None = None,
     ) -> None:
         space, rows = self._workspace, self._rows
@@ -209,26 +206,12 @@ class TileSegment:
         if kinds[0] != kinds[1]:  # the code for the rows is called by its address, and nothing else would notice
             given, wanted = (f"{kind.__name__} of {dtype}" for kind, dtype in kinds)
             raise TypeError(f"Points are {given}, rows are {wanted}: they must be of one kind and one precision.")
-        program = space.program(type(rows))
-        side = NARROW if half and not isinstance(self._rows, Sparse) else TILE  # each CSR tile spreads its points anew
+        program, of_weights, of_store = space.program(type(rows)), tuple(weights), tuple(storing)
+        narrow = storing.half and not isinstance(rows, Sparse)  # each CSR tile spreads its points anew
+        size = (NARROW if narrow else TILE) // self._width
 
         def task(first: int, last: int) -> None:
-            tiles.accumulate(
-                program,
-                space.parameters,
-                points,
-                slots,
-                self._rows,
-                first,
-                last,
-                *weights,
-                out,
-                keep,
-                space.stack,
-                side // self._width,
-                half,
-                shift,
-            )
+            tiles.accumulate(program, points, rows, first, last, size, of_weights, out, of_store, space.stack)
             if then is not None:
                 then(first * self._width, min(len(self._source), last * self._width))
 

@@ -22,6 +22,8 @@ from ...compiled.weighted import add_weighted
 from ...kernels import ADD, KERNELS, MULTIPLY, SCALE
 
 TILE_SIZE = POINT_PANELS * POINTS * TILE  # values of the largest tile
+#: The postfix program of a kernel: its lines, see ``instruction``, and three numbers for each.
+TileProgram = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 # Plain loops: array expressions would bring in seconds of compilation for shapes that cannot differ.
@@ -69,21 +71,20 @@ def instruction(op: int, kind: type[Operand], dtype: Any) -> tuple[int, ...]:
 
 
 @jit
-def evaluate(
-    program: Any, parameters: Any, points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, stack: Any
-) -> Any:
+def evaluate(program: TileProgram, points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, stack: Any) -> Any:
     """Return the tile of kernel values of the blocks p0:p1 of points with the blocks r0:r1 of rows, in whole CHUNKs.
 
-    ``program`` is postfix, see ``instruction``; ``parameters`` has three numbers a line; ``stack`` is flat.
+    ``stack`` is flat.
     """
+    lines, numbers = program
     count, width = (p1 - p0) * POINTS, rows.width
     columns = -(-(r1 - r0) * width // CHUNK) * CHUNK
     depth = len(stack) // TILE_SIZE
     tiles = stack[: depth * count * columns].reshape(depth, count, columns)
     top = -1
-    for step in range(len(program)):
-        taken, code, kind = program[step, 0], program[step, 1], program[step, 2]
-        a, b, c = parameters[step, 0], parameters[step, 1], parameters[step, 2]
+    for step in range(len(lines)):
+        taken, code, kind = lines[step, 0], lines[step, 1], lines[step, 2]
+        a, b, c = numbers[step, 0], numbers[step, 1], numbers[step, 2]
         if taken == 2:
             top -= 1
             call(code, kind, tiles[top], tiles[top + 1])
@@ -94,14 +95,14 @@ def evaluate(
             call(code, kind, points, p0, p1, rows, r0, r1, tiles[top])
             point_norms = points.norms[p0 * POINTS : p0 * POINTS + count]
             row_norms = rows.norms[r0 * width : r0 * width + columns]
-            call(program[step, 3], program[step, 4], tiles[top], point_norms, row_norms, a, b, c)
+            call(lines[step, 3], lines[step, 4], tiles[top], point_norms, row_norms, a, b, c)
     return tiles[0]
 
 
 class Weights(NamedTuple):
     """The weights V (m, p) that are not 0, one output after the other, as ``accumulate`` takes them."""
 
-    where: NDArray[np.int64]  # each one's row of values
+    where: NDArray[np.int64]  # the point that each is the weight of; -1 - its row of the store if that has its values
     values: NDArray[np.float64]
     ends: NDArray[np.int64]  # those of output j are ends[j]:ends[j + 1]
 
@@ -138,34 +139,35 @@ def _sort_weights(order: Any, V: Any, ends: Any, where: Any, weights: Any) -> No
                 at[j] += 1
 
 
+class Storing(NamedTuple):
+    """The store of kernel values that a loop reads, and writes to.
+
+    values : a row of values for each point that is stored
+    slots : the row of ``values`` that each point's values are written to; negative if they are not kept
+    half : leaves out the points that come before a tile's rows, for values that are mirrored
+    shift : the column of ``values`` that belongs to row 0
+    """
+
+    values: Any
+    slots: NDArray[np.int64]
+    half: bool = False
+    shift: int = 0
+
+
 @jit
 def accumulate(
-    program: Any,
-    parameters: Any,
-    points: Any,
-    slots: Any,
-    rows: Any,
-    first: int,
-    last: int,
-    where: Any,
-    weights: Any,
-    ends: Any,
-    out: Any,
-    store: Any,
-    stack: Any,
-    size: int,
-    half: bool,
-    shift: int,
-) -> None:
+    program: TileProgram, points: Any, rows: Any, first: int, last: int, size: int, weights: Any, out: Any,
+    storing: Any, stack: Any,
+) -> None:  # fmt: skip
     """Add Σ_i V[i, j] * k(point i, row t) to out[t, j] for the rows of the blocks first:last, ``size`` blocks a tile.
 
-    For output j, ``ends[j]:ends[j + 1]`` are the ``weights`` V[i, j] and ``where`` point i's values come from: number
-    ``where`` of ``points`` (computed here, and written to the store's row ``slots[where]`` unless that is negative), or
-    row ``-1 - where`` of the store. The sum runs in the order of i in either case, CHAIN of them
-    before they are folded, so the bits do not depend on what is stored. ``half`` leaves out the points that come before
-    a tile's rows, for a store that is mirrored; the store's column of row t is ``shift`` + t.
+    The values of point i are those of number ``where`` of ``points``, made here, or, if that is negative, row
+    ``-1 - where`` of the store. The sum runs in the order of i in either case, CHAIN of them before they are folded, so
+    the bits do not depend on what is stored.
+
+    weights, storing : the fields of ``Weights`` and ``Storing``, as tuples, which take less time to pass
     """
-    width = rows.width
+    (where, values, ends), (store, slots, half, shift), width = weights, storing, rows.width
     blocks, n_outputs = -(-points.n // POINTS), len(ends) - 1
     done = np.empty(n_outputs, np.int64)
     part, total, low = np.zeros((n_outputs, TILE)), np.empty((n_outputs, TILE)), np.empty((n_outputs, TILE))
@@ -179,7 +181,7 @@ def accumulate(
                 total[j, t] = low[j, t] = 0.0
         for p0 in range(column // POINTS if half else 0, max(1, blocks), POINT_PANELS):
             p1 = min(blocks, p0 + POINT_PANELS)
-            tile = evaluate(program, parameters, points, p0, p1, rows, r0, r1, stack)
+            tile = evaluate(program, points, p0, p1, rows, r0, r1, stack)
             for c in range(p0 * POINTS, min(points.n, p1 * POINTS)):
                 if slots[c] >= 0:
                     kept, made = store[slots[c], at : at + tile.shape[1]], tile[c - p0 * POINTS]
@@ -192,7 +194,7 @@ def accumulate(
                 done[j] = stop
                 while i < stop:  # in chains that do not depend on what is stored
                     link = min(stop, i + CHAIN - (i - ends[j]) % CHAIN)
-                    add_weighted(tile, p0 * POINTS, store, at, where, weights, i, link, part[j])
+                    add_weighted(tile, p0 * POINTS, store, at, where, values, i, link, part[j])
                     i = link
                     if (i - ends[j]) % CHAIN == 0:
                         fold(part[j], total[j], low[j], tile.shape[1])

@@ -16,8 +16,8 @@ from .machine import error, fitted
 RBF_NETWORK = (20, 16, 43, 38, 46, 31, 15, 18, 37, 26)  # Errors for each digit in the paper: this network,
 SVM = (16, 8, 25, 19, 29, 23, 14, 12, 25, 16)  # support vector machines,
 PUBLISHED = (13, 10, 21, 24, 26, 19, 15, 11, 26, 14)  # and Kernel-Adatron with the sigma below.
-PUBLISHED_SIGMA = (1.8, 1.6, 2.4, 2.0, 4.0, 1.8, 2.4, 2.8, 3.2, 1.6)
-GRID = (1.0, 1.3, 1.6, 1.8, 2.0, 2.4, 2.8, 3.2, 3.6, 4.0, 5.0, 6.5, 8.0, 10.0)
+PUBLISHED_SIGMA = (1.8, 1.6, 2.4, 2.0, 4.0, 1.8, 2.4, 2.8, 3.2, 1.6)  # The sigma of each digit.
+GRID = (1.0, 1.3, 1.6, 1.8, 2.0, 2.4, 2.8, 3.2, 3.6, 4.0, 5.0, 6.5, 8.0, 10.0)  # All of them, and others around.
 SHORT = (1.6, 2.0, 2.8, 4.0)  # The sigma of a quick run.
 TRAINING = 6000  # Samples for training, of the 7,291; the rest validates.
 CHECKED = 7  # The digit that Kernel-Adatron also learns.

@@ -13,7 +13,7 @@ from ...estimators import SVC
 from .. import data
 from ..report import Section, Sheet
 
-C, SIGMA = 10.0, 3.5
+C, SIGMA = 10.0, 3.5  # The paper's.
 RBF: dict[str, Any] = {"gamma": 1 / (2 * SIGMA**2)}
 SCALE = 1 / data.SIDE**2  # Scale of the product of two images.
 PUBLISHED = {
@@ -23,7 +23,7 @@ PUBLISHED = {
     "polynomial, degree 4": [14, 13, 30, 28, 29, 27, 14, 16, 28, 19],
     "RBF, σ = 3.5": [11, 7, 25, 24, 30, 25, 17, 14, 24, 14],
 }
-EPOCHS = [1, 2, 3, 5, 10, 20, 50]
+EPOCHS = [1, 2, 3, 5, 10, 20, 50]  # Epochs after which the errors are counted.
 QUICK, FULL, TESTED = 5_000, 10_000, 2_000  # Images of MNIST.
 MNIST_SIGMA = 5.0  # For pixels in [0, 1].
 

@@ -16,10 +16,10 @@ from .. import data
 from ..report import Section, Sheet
 
 SIGMA, C = 0.6, 50.0  # The paper's.
-ERRORS = {10: 7, 50: 5, 130: 5}
-FLOPS = {10: 383_520, 50: 1_917_600, 130: 4_985_760}
+ERRORS = {10: 7, 50: 5, 130: 5}  # The paper's test errors after so many epochs,
+FLOPS = {10: 383_520, 50: 1_917_600, 130: 4_985_760}  # and its floating-point operations.
 WIDTHS = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.3, 1.6, 2.0, 3.0])
-EPOCHS = [1, 2, 5, 10, 20, 30, 50, 80, 130, 200]
+EPOCHS = [1, 2, 5, 10, 20, 30, 50, 80, 130, 200]  # Epochs after which the errors are counted.
 GAIN = 1e-5  # Fraction of the objective that an epoch must add.
 
 

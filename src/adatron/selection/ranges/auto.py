@@ -37,7 +37,7 @@ CLOSE = 1.01  # Ratio of two values up to which the second one is not worth a fi
 DIGITS = 3  # Significant digits of a value.
 DECISIVE = ("kernel", "degree", "coef0", "class_weight")  # Parameters of a machine that its ranges depend on.
 SAMPLE = 1500  # Most samples that the ranges are computed from.
-QUANTILES = (0.1, 0.9)  # Of the squared distances.
+QUANTILES = (0.1, 0.9)  # The quantiles of the squared distances between which Caputo et al. look for 1 / gamma.
 ROOM = 10.0  # Factor of the range of gamma beyond the quantiles, on both sides.
 HALF = 10.0**0.5  # Ratio of neighbouring values of gamma.
 MOST_GAMMAS = 9  # Most values of gamma.
@@ -64,7 +64,7 @@ class Axis:
     """Values of a parameter in ascending order.
 
     factor : ratio of the next value beyond an edge to the outermost one
-    least, most : values beyond which nothing changes, or nothing is allowed
+    least, most : limits beyond which nothing changes, or nothing is allowed
     """
 
     values: tuple[float, ...]
@@ -88,7 +88,7 @@ class Axis:
 
 
 def geometric(least: float, most: float, anchor: float, step: float, count: int) -> tuple[float, ...]:
-    """Return values between two limits, or just beyond them, in steps from an anchor; the middle ones if too many."""
+    """Return values in steps from an anchor, between two limits or just beyond; of too many, the middle ones."""
     values = [anchor]
     while values[0] > least:
         values.insert(0, values[0] / step)
@@ -103,7 +103,7 @@ class Sample:
     """Some samples as the machine sees them.
 
     X : rows; None if they are no rows of numbers
-    y : targets or labels of all samples; None without
+    y : targets or labels of all samples; None if there are none
     size : the number of all samples
     """
 
@@ -122,7 +122,7 @@ def decides(estimator: Any, name: str) -> bool:
 def ranges(estimator: Any, X: Any, y: Any, names: list[str] | None) -> dict[str, Axis]:
     """Return the ranges of parameters of an estimator, by their names.
 
-    names : those that are asked for; None are all that the machine and its kernel have
+    names : of the wanted parameters; None: all that the machine and its kernel have
 
     Raises
     ------

@@ -31,11 +31,11 @@ class Ranges:
         self.lists, self.axes = lists, axes
 
     def grid(self) -> dict[str, Any]:
-        """Return the grid with the values that there are now."""
+        """Return the grid with the present values."""
         return self.lists | {name: list(axis.values) for name, axis in self.axes.items()}
 
     def open_edges(self, at: dict[str, str]) -> dict[str, str]:
-        """Return those of some edges beyond which there is something."""
+        """Return the edges among these that have values beyond them."""
         return {
             name: word
             for name, word in at.items()
@@ -52,7 +52,7 @@ class Ranges:
 
 
 def asks(param_grid: Any) -> bool:
-    """Return whether a grid has a range that is to be found."""
+    """Return whether a grid asks for a range that follows from the data."""
     if isinstance(param_grid, str):
         return param_grid == AUTO
     grids: list[Any] = param_grid if isinstance(param_grid, list) else [param_grid]
@@ -77,9 +77,9 @@ def found_ranges(estimator: Any, param_grid: Any, X: Any, y: Any) -> list[Ranges
 
 
 def _with_ranges(estimator: Any, lists: dict[str, Any], names: list[str], X: Any, y: Any) -> list[Ranges]:
-    """Return the grid of some lists and ranges; one for each kernel and preparation, if their ranges are not equal.
+    """Return the grid of some lists and ranges, or a grid for each kernel and preparation if their ranges differ.
 
-    A kernel that has no such parameter goes without it, unless none of the kernels has it.
+    A kernel without a parameter goes without its range, unless no kernel has the parameter.
     """
     settings = list(ParameterGrid({name: values for name, values in lists.items() if decides(estimator, name)}))
     known = [ranges(_with(estimator, one), X, y, None) for one in settings]
@@ -94,7 +94,7 @@ def _with_ranges(estimator: Any, lists: dict[str, Any], names: list[str], X: Any
 
 
 def _with(estimator: Any, params: dict[str, Any]) -> Any:
-    """Return an estimator with other parameters; estimators among these stay as they are."""
+    """Return a copy of an estimator with copies of other parameters: estimators among these are not changed."""
     copied: Any = clone
     return copied(estimator).set_params(**{name: copied(value, safe=False) for name, value in params.items()})
 
@@ -107,8 +107,8 @@ def search_ranges(
 ) -> None:
     """Evaluate the candidates of grids, and further ones while the best one is at an edge.
 
-    best : the best candidates of some results
-    over : whether no further candidate may begin
+    best : returns the best candidates of some results
+    over : returns whether no further candidate may begin
     """
     results = evaluated([one for grid in grids for one in ParameterGrid(grid.grid())])
     owners = [number for number, grid in enumerate(grids) for _ in ParameterGrid(grid.grid())]
@@ -131,7 +131,7 @@ def search_ranges(
 def _open_edges(
     grids: list[Ranges], owners: list[int], results: CvResults, chosen: NDArray[np.int64]
 ) -> dict[int, dict[str, str]]:
-    """Return the edges of each grid that all of the best candidates are at, and beyond which there is something."""
+    """Return, for each grid, the edges that all best candidates are at and that have values beyond them."""
     own = np.array(owners)
     out: dict[int, dict[str, str]] = {}
     for number in np.unique(own[chosen]).tolist():

@@ -43,14 +43,14 @@ class Candidate:
 
 
 def machine_of(estimator: Any) -> Any:
-    """Return the machine in an estimator, or None; classes derived from ours may do anything."""
+    """Return the machine in an estimator, or None: classes derived from ours do not count, as they may do anything."""
     if type(estimator) is Pipeline:
         estimator = estimator.steps[-1][1] if estimator.steps else None
     return estimator if type(estimator) in OURS else None
 
 
 def candidate_of(base: Any, number: int, parameters: dict[str, Any]) -> Candidate | None:
-    """Return a setting of an estimator; None if it cannot share, or if something is wrong with it."""
+    """Return a setting of an estimator; None if the setting cannot share or is wrong."""
     try:
         estimator = clone(base).set_params(**clone(parameters, safe=False))
     except Exception:  # of the user's own classes; scikit-learn's own way meets the error again
@@ -82,13 +82,13 @@ def _of_prefix(base: Any, parameters: dict[str, Any]) -> Hashable:
 
 
 def _known(value: Any) -> Hashable:
-    """Return what is equal for equal plain values; of other values, what is equal for the same object."""
+    """Return a key that is equal for equal plain values; for other values, a key of the object itself."""
     plain = isinstance(value, (str, int, float, bool, np.number, type(None)))
     return (type(value).__name__, value) if plain else id(value)
 
 
 def _shares(model: Any) -> bool:
-    """Return whether nothing but the solution of the machine's programs is asked for."""
+    """Return whether the setting asks for nothing but the solution of the machine's programs."""
     plain = model.callback is None and model.max_time is None and not model.verbose
     probability = getattr(model, "probability", False)
     if not plain or model.solver not in SOLVERS or probability not in (False, "deprecated"):

@@ -74,7 +74,7 @@ class Cell:
         return type(model), repr(self.kernel.spec()), self.augment, bounded, settings
 
     def resolved(self) -> Hashable:
-        """Work out the kernel, the problems and the head, which raise Unshared if a fit would refuse them.
+        """Work out the kernel, the problems and the head; raise Unshared if a fit would refuse one of them.
 
         Returns
         -------
@@ -90,7 +90,7 @@ class Cell:
 
     @cached_property
     def weight(self) -> Vector:
-        """The weight of each distinct sample, 0 of those left out, as the programs take it."""
+        """The weight of each distinct sample as the programs take it; 0 for samples that are left out."""
         return self.fold.weights(self.model) / self._divisor
 
     @property
@@ -145,18 +145,18 @@ class Cell:
     def provable(self) -> bool:
         """Whether predictions can be proven: they are labels, and the kernel is positive semi-definite.
 
-        A kernel of which this is not known proves nothing about samples that were left out.
+        If that is not known of a kernel, nothing is proven about samples that were left out.
         """
         return not is_regressor(self.model) and self.kernel.convex
 
     @property
     def explicit(self) -> bool:
-        """Whether the bias is a number of its own, and no part of the normal."""
+        """Whether the bias is a number of its own, not a part of the normal."""
         return getattr(self.model, "bias", "explicit") == "explicit"
 
     @property
     def sized(self) -> bool:
-        """Whether the engine finds the unit of the programs; that of a regression follows from its targets alone."""
+        """Whether the engine finds the unit of the programs; a regression's unit follows from its targets alone."""
         return self.form.sized and not self.by_targets
 
     @property
@@ -178,7 +178,7 @@ class Cell:
     def program(self, side: Side) -> tuple[Dual | None, float]:
         """Return the program of a binary problem over the distinct samples, and the divisor of its numbers.
 
-        It is None if the programs of many problems are made at once.
+        The program is None if the programs of many problems are made at once.
         """
         rows, weight = self.fold.rows, self.weight
         if side.positive >= 0 and not (self.present[side.positive] and self._others(side)):

@@ -1,4 +1,4 @@
-"""The cells of a search: those that share are solved in groups, the others one by one as scikit-learn does."""
+"""The cells of a search: cells that share are solved in groups, all others one by one as scikit-learn does."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Evaluation:
     def __call__(
         self, base: Any, X: Any, y: Any, candidates: list[Any], splits: list[Any], scorer: Any, routed: Any
     ) -> tuple[list[Scores], More]:
-        """Return what scikit-learn keeps of each cell, candidate after candidate, and further columns."""
+        """Return scikit-learn's scores of each cell, candidate after candidate, and further columns."""
         run = _Run(self.search, base, X, y, splits, scorer, routed, self.watch)
         with self.watch.keeping():
             found = [candidate_of(base, number, one) for number, one in enumerate(candidates)]
@@ -57,9 +57,9 @@ class Evaluation:
 class _Run:
     """The cells of one call.
 
-    done : the scores of a cell (candidate, fold)
-    proofs : whether its fit converged, and its largest relative gap
-    in_doubt : its rows whose label may be another one at the optimum
+    done : the scores of each cell (candidate, fold)
+    proofs : whether a cell's fit converged, and its largest relative gap
+    in_doubt : a cell's rows whose label may be another one at the optimum
     doubts : warnings about solutions
     """
 
@@ -81,7 +81,7 @@ class _Run:
         self.doubts: set[str] = set()
 
     def share(self, candidates: list[Candidate], wanted: set[tuple[int, int]] | None = None) -> None:
-        """Solve the cells that can share; ``wanted``: no others, if it is given."""
+        """Solve the cells that can share; ``wanted``: only these, if given."""
         by_rows: dict[tuple[Hashable, int], list[Candidate]] = {}
         for one in candidates:
             for fold in range(len(self.splits)) if one.prefix is not None else (-1,):
@@ -97,7 +97,7 @@ class _Run:
             self._groups(rows, folds, some, wanted)
 
     def _rows(self, one: Candidate, fold: int) -> tuple[SharedRows, list[tuple[int, Any, Any]]]:
-        """Return rows and folds in them: all, or those of one fold that the steps of a pipeline have made.
+        """Return rows and the folds in them: all, or the rows of one fold that the steps of a pipeline have made.
 
         Raise Unshared if a step fails, or if a fit would refuse the rows.
         """
@@ -121,7 +121,7 @@ class _Run:
         return rows, [(fold, np.arange(n), np.arange(n, n + len(test)))]
 
     def _plain_rows(self, model: Any) -> tuple[SharedRows, list[tuple[int, Any, Any]]]:
-        """Return the rows that some fold uses, and the folds in them."""
+        """Return the rows that folds use, and the folds in them."""
         used = np.unique(np.concatenate([part for split in self.splits for part in split]))
         X, y, weight, place = self.X, self.y, self.weight, np.arange(len(used))
         if len(used) < (X.shape[0] if hasattr(X, "shape") else len(X)):
@@ -153,7 +153,7 @@ class _Run:
         self._solve([part for cells in left if cells for part in _portions(cells, rows)], rows, n_jobs)
 
     def _leave_out(self, cells: list[Cell], n_jobs: int | None) -> list[Cell]:
-        """Solve cells of folds of one sample each on the exact path; return those that are left."""
+        """Solve cells whose folds leave out one sample each on the exact path; return the cells that are left."""
         if self.search.return_train_score or self.proving is not Proofs.CHEAP:
             return cells
         by_setting: dict[int, list[Cell]] = {}
@@ -216,7 +216,7 @@ class _Run:
             self._doubt(key, cell, one, one.ends)
 
     def prove(self, candidates: list[Candidate]) -> None:
-        """Solve nearer, as long as that helps, the cells of all candidates that may be best and are not proven."""
+        """Solve unproven cells of all candidates that may be best more closely, as long as that helps."""
         for gap in NEARER:
             wanted = self.in_doubt.open_cells()
             if self.watch.over or not wanted:
@@ -226,7 +226,7 @@ class _Run:
             self.share([replace(one, model=clone(one.model).set_params(gap_tol=gap)) for one in coarser], wanted)
 
     def _doubt(self, key: tuple[int, int], cell: Cell, found: Solved, ends: tuple[Any, Any]) -> None:
-        """Keep the rows of a cell whose label is not proven, and the number of right labels among the others."""
+        """Keep the rows of a cell whose labels are not proven, and the number of right labels among the others."""
         head = cell.head
         if isinstance(head, Classes) and head.each and cell.form.divisors is not None:
             return  # the margins that the values were divided by are not confined
@@ -238,7 +238,7 @@ class _Run:
         self.in_doubt.keep(key, self.splits[cell.fold.number][1][~certain], right)
 
     def completed(self, candidates: list[Any]) -> tuple[list[Scores], More]:
-        """Fit what is left in scikit-learn's own way; return all cells, and the columns on convergence."""
+        """Fit all cells that are left in scikit-learn's own way; return all cells, and the columns on convergence."""
         cells = [(number, fold) for number in range(len(candidates)) for fold in range(len(self.splits))]
         left = [key for key in cells if key not in self.done]
         bad = sum(not good for good, _ in self.proofs.values())
@@ -274,7 +274,7 @@ def _looser(gap_tol: float | None, gap: float) -> bool:
 
 
 def _portions(cells: list[Cell], rows: SharedRows) -> list[list[Cell]]:
-    """Divide cells so that the problems of each part fit into the memory that the user allows."""
+    """Divide cells into parts whose problems fit into the memory that the user allows."""
     most = PORTION * 2.0**20 * float(cells[0].model.cache_size)
     each = 8.0 * NUMBERS_KEPT * sum(len(rows.ids(list(side.segments))) for side in cells[0].sides)
     step = max(1, int(most / each))
@@ -282,7 +282,7 @@ def _portions(cells: list[Cell], rows: SharedRows) -> list[list[Cell]]:
 
 
 def _proof(estimator: Any, error: Any) -> tuple[bool, float]:
-    """Return whether a fit of scikit-learn's way converged, and its largest gap."""
+    """Return whether a single fit converged, and its largest gap."""
     model = machine_of(estimator)
     if error is not None or model is None or not hasattr(model, "duality_gap_"):
         return False, np.nan

@@ -43,7 +43,7 @@ NO_METRIC = (
 
 
 class Shared(Base):
-    """The common part of the searches: it shares what can be shared, and leaves the rest to scikit-learn."""
+    """The common part of the searches: it solves cells together that can share, and leaves the rest to scikit-learn."""
 
     max_time: float | None
     prove: bool
@@ -100,7 +100,7 @@ class Shared(Base):
         Raises
         ------
         ValueError
-            The search has several metrics, and ``refit`` is a function, which names none of them.
+            The search has several metrics, and ``refit`` is a function, so no metric is known to be the one to return.
         """
         if callable(self.refit) and vars(self).get("multimetric_"):
             several = isinstance(self.scorer_, dict)
@@ -114,7 +114,7 @@ class Shared(Base):
             super()._validate_params()
 
     def _limited(self) -> bool:
-        """Return whether the parameters that a watch needs are right; if not, the search soon says so."""
+        """Return whether the parameters that a watch needs are right; if not, the search soon raises an error."""
         try:
             self._validate_params()
         except ValueError:
@@ -147,23 +147,23 @@ def _search(search: Any, X: Any, y: Any, params: dict[str, Any], evaluation: Eva
 
 
 class GridSearchCV(Shared, theirs.GridSearchCV):
-    """Search over all combinations of parameters, whose fits share their kernel matrices.
+    """Search over all combinations of parameters; fits with equal kernels share their kernel matrices.
 
     It is :class:`sklearn.model_selection.GridSearchCV` with the same parameters, attributes and results. Cells of
     ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR`` and ``OneClassSVM``, alone or last in a ``Pipeline``, are solved together:
     all folds and all settings of one kernel over one matrix. With ``cv=LeaveOneOut()`` the solutions of a two-class
-    ``SVC`` are exact, see :class:`adatron.IncrementalSVC`. What cannot share takes scikit-learn's own way: other
-    estimators, kernels that are functions or precomputed, ``probability=True``, other solvers, ``max_time``, callbacks,
-    and scorers that are functions of the estimator.
+    ``SVC`` are exact, see :class:`adatron.IncrementalSVC`. Some cells cannot share and are fitted one by one, as in
+    scikit-learn: those of other estimators, kernels that are functions or precomputed, ``probability=True``, other
+    solvers, ``max_time``, callbacks, and scorers that are functions of the estimator.
 
     Parameters
     ----------
     estimator, scoring, refit, cv, pre_dispatch, error_score, return_train_score :
         As in scikit-learn.
     param_grid : dict, list of dict, or 'auto'
-        As in scikit-learn. 'auto' stands for ranges of C, gamma, nu and epsilon that follow from the data, as far as
-        the machine has them; also in a dict, in the place of a list: ``{"C": "auto", "gamma": [0.1, 1]}``. Such a range
-        is widened while the best candidate is at its edge, up to six times.
+        As in scikit-learn. 'auto' stands for ranges of C, gamma, nu and epsilon, as far as the machine has them, that
+        follow from the data. In a dict it may stand for a list: ``{"C": "auto", "gamma": [0.1, 1]}``. Such a range is
+        widened while the best candidate is at its edge, up to six times.
     verbose : int, default=0
         As in scikit-learn; from 1 on a bar shows how many fits are done.
     max_time : float, default=None
@@ -180,17 +180,17 @@ class GridSearchCV(Shared, theirs.GridSearchCV):
     Attributes
     ----------
     cv_results_ : dict of ndarray
-        As in scikit-learn, and of shared searches more columns. ``converged`` says whether all fits of a candidate
-        did; ``max_duality_gap`` is their largest relative duality gap. ``proven`` says whether all labels of left-out
-        samples are those of the optimum, however far one solves; scores of labels, such as the accuracy, then cannot
-        change. Rounding is counted. Other scores are never proven, nor is, without ``prove``, what takes more than the
-        gradients of the solver: searches of more than about 2,000 samples. A cell's ``fit_time`` is its part of the
-        time of all cells that share a matrix.
+        As in scikit-learn; shared searches have more columns. ``converged`` says whether all fits of a candidate
+        converged; ``max_duality_gap`` is their largest relative duality gap. ``proven`` says whether all labels of
+        left-out samples are those of the optimum, rounding included; scores of labels, such as the accuracy, then
+        cannot change, however closely one solves. Other scores are never proven. Without ``prove`` a proof takes the
+        gradients of the solver only, which are enough for searches of up to about 2,000 samples. A cell's ``fit_time``
+        is its part of the time of all cells that share a matrix.
     end_ : {'complete', 'interrupted', 'max_time'}
         Whether all cells are finished, or why not. Searches with callbacks of scikit-learn do not have it.
     unproven_samples_ : list of ndarray or None
-        With ``prove=True``: for each candidate the rows whose labels are not proven; None where no label is, of which
-        a warning tells.
+        With ``prove=True``: for each candidate the rows whose labels are not proven; None, and a warning, if no label
+        is proven.
     best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, multimetric_ :
         As in scikit-learn, and so are ``classes_``, ``n_features_in_`` and ``feature_names_in_``.
 
@@ -250,7 +250,7 @@ class GridSearchCV(Shared, theirs.GridSearchCV):
             search_ranges(grids, evaluate_candidates, self._best, lambda: watch is not None and watch.over)
 
     def _best(self, results: dict[str, Any]) -> NDArray[np.int64]:
-        """Return the best candidates so far; none if nobody says which metric counts."""
+        """Return the best candidates so far; none if no metric is known to decide."""
         if callable(self.refit):
             return np.array([self._select_best_index(self.refit, "", results)])
         several = "mean_test_score" not in results
@@ -259,7 +259,7 @@ class GridSearchCV(Shared, theirs.GridSearchCV):
 
 
 class RandomizedSearchCV(Shared, theirs.RandomizedSearchCV):
-    """Search over drawn parameters, whose fits share their kernel matrices where the kernels are equal.
+    """Search over drawn parameters; fits with equal kernels share their kernel matrices.
 
     It is :class:`sklearn.model_selection.RandomizedSearchCV` with the same parameters, attributes and results;
     :class:`GridSearchCV` says what is shared. Draws share most if the kernel's parameters come from a list.

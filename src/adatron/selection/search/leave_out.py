@@ -55,7 +55,7 @@ def suits(cells: list[Cell]) -> bool:
 
 
 def _leaves_one(train: NDArray[np.int64], test: NDArray[np.int64], n: int) -> bool:
-    """Return whether the rows of a fold are one test row, and all others once."""
+    """Return whether a fold has one test row, and all other rows once for training."""
     counts = np.bincount(np.concatenate([train, test]), minlength=n)
     return len(test) == 1 and bool((counts == 1).all())
 
@@ -65,10 +65,10 @@ def solve(
 ) -> list[Solved | None]:
     """Return the solutions of cells of one setting and many folds.
 
-    None stands for those that rounding keeps from the tolerance, those for which there was no time, and those that a
-    fit would refuse.
+    A solution is None if rounding keeps it from the tolerance, if there was no time, or if a fit would refuse it.
 
-    clock, over : the end of the search, and whether no further fold may begin
+    clock : the end of the search
+    over : returns whether no further fold may begin
     """
     first, rows = cells[0], cells[0].fold.rows
     model, out = first.model, list[Solved | None]([None] * len(cells))
@@ -113,7 +113,7 @@ def _points(path: IncrementalSVC, cells: list[Cell]) -> Iterator[tuple[int, tupl
 
 
 def _portions(points: Iterator[Any]) -> Iterator[tuple[list[int], list[tuple[Dual, Vector]]]]:
-    """Yield some numbers of cells with their points, and then others."""
+    """Yield the numbers of some cells with their points, portion by portion."""
     while some := list(islice(points, TOGETHER)):
         numbers, parts = zip(*some, strict=True)
         yield list(numbers), list(parts)

@@ -24,8 +24,8 @@ TWICE = [0, 1]  # Segments of a problem in which each sample comes twice.
 class Off(NamedTuple):
     """How far values of the optimal function may be from those of a solution, see ``certificates.confined``.
 
-    width : times sqrt(k(x, x)), the part of the normal
-    error : of the values themselves
+    width : times sqrt(k(x, x)), how far the normal may move a value
+    error : bound of the errors of the values themselves
     below, above : how far the bias may fall and rise
     """
 
@@ -35,7 +35,7 @@ class Off(NamedTuple):
     above: float
 
     def times(self, unit: float) -> Off:
-        """Return the same for values that are multiplied by a number."""
+        """Return the bounds for values that are multiplied by a number."""
         return Off(*(unit * value for value in self))
 
     def ends(self, roots: Vector) -> tuple[Vector, Vector]:
@@ -45,7 +45,7 @@ class Off(NamedTuple):
 
 
 class Where(NamedTuple):
-    """Where the test rows, the training rows and the samples of a problem stand among the values."""
+    """The places of the test rows, of the training rows and of a problem's samples among the values."""
 
     test: Ids
     train: Ids
@@ -56,10 +56,10 @@ class Where(NamedTuple):
 class Entry:
     """One problem of a cell, with its solution: a coefficient of each distinct sample in it, and the bias.
 
-    program : (n,) of its samples; None if all programs are made at once
-    values, where : values of its function, and the places of the samples among them
+    program : over the problem's samples; None if all programs are made at once
+    values, where : values of the decision function, and the places of the samples among them
     error : bound of the errors of the values; infinite if none is known
-    off : how far the values may be from those of the optimal function, where that is proven
+    off : how far the values may be from those of the optimal function, if that is proven
     """
 
     cell: int
@@ -130,7 +130,7 @@ class Whole:
 
     @classmethod
     def of(cls, entries: list[Entry], cells: list[Cell], twice: bool) -> Whole:
-        """Make those of some problems of one kind; ``twice``: the engine has each sample twice, as two classes."""
+        """Make the programs of problems of one kind; ``twice``: the engine has each sample twice, as two classes."""
         known: dict[Side, tuple[Ids, Vector]] = {}
         for entry in entries:
             if entry.side not in known:
@@ -155,9 +155,9 @@ class Whole:
         return cls(problems, ids, whole.t, whole.lower, whole.upper, whole.membership[0], totals, np.zeros(n))
 
     def confined(self, found: Found, g: Vector, errors: Vector, roots: Vector) -> tuple[Vector, Vector, Vector]:
-        """Return how far the optimal functions may be from those found, in the numbers of the programs.
+        """Return how far the optimal functions may be from those found, in the units of the programs.
 
-        The first number is times the root of k(x, x), see ``Off``; the others are how far biases may fall and rise.
+        The first number is ``Off.width``; the others say how far biases may fall and rise.
 
         g : gradients, without an explicit bias
         errors : (n,) bounds of their errors

@@ -1,4 +1,4 @@
-"""The labels of left-out samples that are not proven, and the candidates that must be solved more closely for them.
+"""Unproven labels of left-out samples, and the candidates that must be solved more closely to prove them.
 
 If all labels of a candidate are proven, its scores are those of the optimum. If the accuracy alone chooses the best
 candidate, a candidate whose accuracy cannot reach that of another one needs no proof.
@@ -17,7 +17,7 @@ from .candidates import machine_of
 from .scoring import accuracy_alone, by_labels
 from .theirs import decisive
 
-NEARER = 1e-6, 1e-9, 1e-11, 1e-13  # Relative gaps that are tried where scores are to be proven.
+NEARER = 1e-6, 1e-9, 1e-11, 1e-13  # Relative gaps to try, one after the other, until the scores are proven.
 TIED = 1e-12  # Difference of two mean accuracies that may be rounding.
 CANDIDATES_NAMED = 3  # Most candidates that a warning names.
 NO_LABELS = (
@@ -62,7 +62,7 @@ class Doubts:
         self._right: dict[tuple[int, int], int] = {}
 
     def keep(self, key: tuple[int, int], rows: Any, right: int | None) -> None:
-        """Keep the rows in doubt of a cell; ``right``: how many of the other labels are right, if that is known."""
+        """Keep a cell's rows in doubt; ``right``: how many of its other labels are right, if that is known."""
         self._rows[key] = rows
         if right is None:
             self._prunes = False
@@ -70,14 +70,14 @@ class Doubts:
             self._right[key] = right
 
     def of(self, number: int) -> Any:
-        """Return the rows of a candidate whose labels are not proven in the fold that leaves them out, or None."""
+        """Return a candidate's rows whose labels are not proven in the fold that leaves them out, or None."""
         keys = self._keys(number)
         if not all(key in self._rows for key in keys):
             return None
         return np.unique(np.concatenate([self._rows[key] for key in keys]))
 
     def open_cells(self) -> set[tuple[int, int]]:
-        """Return the cells that are not proven, of the candidates that may be best."""
+        """Return the unproven cells of the candidates that may be best."""
         numbers = {number for number, _ in self._rows}
         numbers = {number for number in numbers if all(key in self._rows for key in self._keys(number))}
         if self._prunes and numbers:
@@ -96,7 +96,7 @@ class Doubts:
 
 
 def warn_of_unproven(found: list[Any], params: list[Any]) -> None:
-    """Warn of the candidates of which nothing is proven; ``found``: what ``Doubts.of`` returns of each."""
+    """Warn of the candidates without any proof; ``found``: the result of ``Doubts.of`` for each candidate."""
     left = [number for number, rows in enumerate(found) if rows is None]
     if left:
         named = ", ".join(quoted(params[number]) for number in left[:CANDIDATES_NAMED]) + ", ..." * (

@@ -23,12 +23,12 @@ Vector = NDArray[np.float64]
 
 
 class Unshared(Exception):
-    """A fold or a setting is left to scikit-learn's own way, which says what is wrong with it."""
+    """A fold or a setting that scikit-learn's own way must fit, so that its error says what is wrong."""
 
 
 @contextmanager
 def checking() -> Iterator[None]:
-    """Leave what a check of the user's input refuses to scikit-learn's own way. Only checks belong inside."""
+    """Raise Unshared if a check of the user's input fails. Nothing but checks belongs inside."""
     try:
         yield
     except (ValueError, TypeError) as error:
@@ -96,7 +96,7 @@ class SharedRows:
 
     @cached_property
     def X_on_device(self) -> Any:
-        """X on the device, moved once for all problems; None if there is no device, or no room beside their rows."""
+        """X on the device, moved once for all problems; None without a device, or without room beside their rows."""
         if self.tensor is not None or self.device is None or not isinstance(self.X, np.ndarray):
             return self.tensor
         from ...devices.rows import moved_once
@@ -117,9 +117,9 @@ class SharedRows:
 
 @dataclass
 class Fold:
-    """The training rows of one fold, and what parameters make of them.
+    """The training rows of one fold, and the numbers behind parameters that depend on them.
 
-    number : its number; -1 of all rows
+    number : of the fold; -1: all rows are training rows
     train, test : rows of ``rows``
     """
 
@@ -143,7 +143,7 @@ class Fold:
         return self._once("present", lambda: np.unique(self.rows.codes[self.train]))
 
     def weights(self, model: Any) -> Vector:
-        """Return the weight of each distinct sample in this fold; 0 for those that are left out."""
+        """Return the weight of each distinct sample in this fold; 0 for samples that are left out."""
         rows, train = self.rows, self.train
         class_weight = getattr(model, "class_weight", None) if is_classifier(model) else None
         weight = rows.weight[train]

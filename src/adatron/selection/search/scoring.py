@@ -18,7 +18,7 @@ from .cells import Cell
 from .solve import Solved
 from .theirs import BaseScorer, PassthroughScorer, Scores, method_of, part_of, plain_function, score_of, scorers_of
 
-METHODS = {"predict", "decision_function"}  # whose values are known without a fitted machine
+METHODS = {"predict", "decision_function"}  # Methods whose values are known without a fitted machine.
 
 
 class FoldSide(NamedTuple):
@@ -49,7 +49,7 @@ class Scoring:
         self._parts: dict[int, list[FoldSide]] = {}
 
     def of(self, cell: Cell, found: Solved, seconds: float) -> Scores:
-        """Return what scikit-learn keeps of a fit; its time is a part of that of all that shared a matrix."""
+        """Return the scores of a fit as scikit-learn keeps them; its time is its part of that of a shared matrix."""
         begun = time.perf_counter()
         scores: Scores = {"fit_error": None}
         values, names = (found.test, found.train), ("test_scores", "train_scores")
@@ -73,7 +73,7 @@ class Scoring:
         return FoldSide(rows, y, params, y if plain else None)
 
     def _score(self, cell: Cell, values: Any, part: FoldSide) -> Any:
-        """Return the scores of some samples; accuracy alone needs none of scikit-learn's checks."""
+        """Return the scores of some samples; accuracy alone is computed without scikit-learn's slow checks."""
         if self._accuracy and isinstance(cell.head, Classes) and part.labels is not None and not part.params:
             return float(np.mean(cell.head.predictions(values) == part.labels))
         one = stand_in(cell.model, cell.head, values)
@@ -81,9 +81,9 @@ class Scoring:
 
 
 class StandIn:
-    """What a scorer asks of a fitted machine, for the samples of one part of a fold.
+    """Answers a scorer in place of a fitted machine, for the samples of one part of a fold.
 
-    The argument of its methods stands for these samples; nobody looks at it.
+    Its methods ignore their argument, which stands for these samples.
     """
 
     def __init__(self, model: Any, predicted: NDArray[Any]) -> None:
@@ -96,7 +96,7 @@ class StandIn:
         return True
 
     def fit(self, X: Any, y: Any = None) -> Any:
-        """Refuse to be fitted; scikit-learn only looks whether the method is there."""
+        """Refuse to be fitted; scikit-learn only checks that the method exists."""
         raise NotImplementedError
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -109,7 +109,7 @@ class StandIn:
 
 
 class Deciding(StandIn):
-    """The same with decision values, of classifiers and one-class machines."""
+    """A stand-in with decision values, for classifiers and one-class machines."""
 
     def __init__(self, model: Any, predicted: NDArray[Any], values: NDArray[np.float64]) -> None:
         super().__init__(model, predicted)
@@ -121,7 +121,7 @@ class Deciding(StandIn):
 
 
 class Labelling(Deciding):
-    """The same with classes."""
+    """A stand-in with decision values and classes."""
 
     def __init__(self, model: Any, predicted: Any, values: NDArray[np.float64], classes: NDArray[Any]) -> None:
         super().__init__(model, predicted, values)

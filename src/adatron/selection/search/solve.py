@@ -1,4 +1,4 @@
-"""The cells of one kernel: one call of the engine solves them over one matrix. Their decision values follow."""
+"""The cells of one kernel: one call of the engine solves them over one matrix; then their decision values are found."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ ROUNDED = 8.0 * 2.0**-53  # Relative rounding of a value that is put together fr
 
 
 class Proofs(IntEnum):
-    """What is to be proven of decision values.
+    """Which proofs about decision values are wanted.
 
-    NOTHING : they are not read as labels
-    CHEAP : what follows from gradients that the solver has made
-    ALL : whatever follows; values at the training samples are made for it where the solver has none
+    NOTHING : none, as the values are not read as labels
+    CHEAP : those that follow from gradients of the solver
+    ALL : all; values at the training samples are computed for them if the solver has none
     """
 
     NOTHING = 0
@@ -51,9 +51,9 @@ class Solved:
 
     good : whether all its problems converged
     gap : the largest relative duality gap
-    test, train : (n, n_problems) values at the rows of the two parts of the fold; None if they are not asked for
+    test, train : (n, n_problems) values at the rows of the two parts of the fold; None if nobody asks for them
     doubt : a warning about a solution that is optimal and yet useless, or ""
-    ends : how far ``test`` may fall and rise up to the optimal function; None: nothing is proven
+    ends : how far ``test`` may fall and rise on the way to the optimum; None: nothing is proven
     """
 
     good: bool
@@ -68,12 +68,12 @@ def solve(
     cells: list[Cell], train: bool, proofs: Proofs, n_jobs: int | None, share: float, around: Pool | None, clock: Clock,
     callback: Any,
 ) -> list[Solved | None]:  # fmt: skip
-    """Return the solutions of cells of one kind and the same rows; None for those that cannot share.
+    """Return the solutions of cells of one kind and the same rows; None for cells that cannot share.
 
     train : whether values at the training rows are asked for
     n_jobs, share : threads, and the part of ``cache_size`` that may be used
     around : the pool that solves other cells at the same time
-    clock, callback : the end of the whole search, and who hears of the progress
+    clock, callback : the end of the whole search, and the function to tell of the progress
     """
     first, rows = cells[0], cells[0].fold.rows
     settings = first.model.settings(first.kernel, clock, first.sized)
@@ -110,7 +110,7 @@ def solve(
 
 
 def _of_all_rows(cells: list[Cell]) -> list[Cell]:
-    """Return cells of all rows, if there are many folds that leave few rows out: their solutions start from these."""
+    """Return cells of all rows if many folds leave few rows out; cells of folds start from the solutions of these."""
     rows = cells[0].fold.rows
     folds = list({id(cell.fold): cell.fold for cell in cells}.values())
     if len(folds) < FEWEST_FOLDS:
@@ -133,12 +133,12 @@ def _is_of(cell: Cell, kind: Hashable) -> bool:
 
 
 def _fits_twice(samples: int, cache_bytes: float) -> bool:
-    """Return whether programs that have each sample twice are one block each, so that they share a kernel matrix."""
+    """Return whether each program is one block even with each sample twice, so that all share a kernel matrix."""
     return 2 * samples <= WHOLE and MATRICES * 8.0 * (2 * samples) ** 2 <= cache_bytes
 
 
 def _entries(cells: list[Cell]) -> tuple[list[Entry], set[int]]:
-    """Return the problems in an order that lets neighbours share, pair by pair, and the cells that have none."""
+    """Return the problems pair by pair, so that neighbours share samples, and the cells without problems."""
     left: set[int] = set()
     entries: list[Entry] = []
     for number, cell in enumerate(cells):
@@ -156,9 +156,9 @@ def _entries(cells: list[Cell]) -> tuple[list[Entry], set[int]]:
 
 
 def _chained(cells: list[Cell], entries: list[Entry]) -> Ids:
-    """Return for each problem the one that it starts from, or -1.
+    """Return for each problem the number of the problem whose solution it starts from, or -1.
 
-    It differs by the samples that a fold leaves out, or else by a smaller C.
+    That problem is over all rows, or else over the rows of the same fold with a smaller C.
     """
     last: dict[Any, int] = {}
     whole: dict[Any, int] = {}
@@ -174,10 +174,10 @@ def _chained(cells: list[Cell], entries: list[Entry]) -> Ids:
 
 
 def take(entries: list[Entry], fits: Fits, cells: list[Cell], whole: Whole, twice: bool, sure: bool) -> None:
-    """Keep what the engine found. The gradient over all samples holds the values of those that a fold leaves out.
+    """Keep the engine's solutions. A gradient over all samples has the values of samples that a fold leaves out.
 
     twice : whether a sample has two variables
-    sure : whether gradients without a bound of their errors are of no use
+    sure : whether only gradients with a bound of their errors are of use
     """
     found, rows = fits.found, cells[0].fold.rows
     gaps = np.where(found.solved, found.relative_gaps, 0.0)
@@ -197,7 +197,7 @@ def take(entries: list[Entry], fits: Fits, cells: list[Cell], whole: Whole, twic
 
 
 def prove_values(entries: list[Entry], cells: list[Cell], whole: Whole, found: Found) -> None:
-    """Prove how far values of classifiers and one-class machines are from those of the optimal functions."""
+    """Bound how far values of classifiers and one-class machines are from those of the optimal functions."""
     rows, augment, explicit = cells[0].fold.rows, cells[0].augment, cells[0].explicit
     g = np.zeros(len(found.beta)) if found.gradients is None else found.gradients.copy()
     blur, largest = found.of_values
@@ -220,7 +220,7 @@ def prove_values(entries: list[Entry], cells: list[Cell], whole: Whole, found: F
 
 
 def _rounding(entry: Entry) -> float:
-    """Return a bound of the rounding of a problem's values where they are put together."""
+    """Return a bound of the rounding when a problem's values are put together."""
     return ROUNDED * (float(np.abs(entry.values).max(initial=0.0)) + abs(entry.intercept) + entry.unit)
 
 

@@ -1,6 +1,6 @@
 """All that depends on the version of scikit-learn (1.6 to 1.9): its private functions, and the frame of a search.
 
-``searched`` follows ``BaseSearchCV.fit``: everything in it but the fits of single cells.
+``searched`` does all that ``BaseSearchCV.fit`` does, except the fits of single cells.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def scorers_of(scorer: Any) -> list[Any]:
 
 
 def decisive(scorer: Any, refit: Any) -> Any:
-    """Return the scorer whose mean score chooses the best candidate; None if something else does, or nothing."""
+    """Return the scorer whose mean score chooses the best candidate; None if no scorer does."""
     if callable(refit):
         return None
     if isinstance(scorer, MultimetricScorer):
@@ -80,7 +80,7 @@ def method_of(scorer: Any) -> Any:
 
 
 class _NoCallbacks:
-    """Stands for the context of callbacks, which scikit-learn 1.9 asks for, in a search without any."""
+    """The context of callbacks that scikit-learn 1.9 asks for, in a search without callbacks."""
 
     def __getattr__(self, name: str) -> Any:
         return lambda *args, **kwargs: self
@@ -105,7 +105,7 @@ def searched(
     evaluated: Callable[..., tuple[list[Scores], More]],
     watch: Watch,
 ) -> Any:
-    """Fit a search as scikit-learn does, with cells that ``evaluated`` returns, candidate after candidate."""
+    """Fit a search as scikit-learn does; ``evaluated`` returns its cells, candidate after candidate."""
     if not get_config()["skip_parameter_validation"]:
         search._validate_params()
     scorer, refit_metric = search._get_scorers()
@@ -167,7 +167,7 @@ def _run(search: Any, evaluate: Callable[..., dict[str, Any]]) -> None:
 
 
 def _formatted(search: Any, candidates: list[Any], out: list[Scores], more: dict[str, list[Any]]) -> dict[str, Any]:
-    """Return the results; cells that were not reached get the scores NaN, of which another warning tells."""
+    """Return the results; cells that were not reached get the score NaN, and a warning elsewhere names them."""
     known = next((cell for cell in out if UNREACHED not in cell and cell["fit_error"] is None), None)
     gaps = [cell for cell in out if UNREACHED in cell]
     for cell in gaps:
@@ -183,12 +183,12 @@ def _formatted(search: Any, candidates: list[Any], out: list[Scores], more: dict
 
 
 def unreached() -> Scores:
-    """Return what is kept of a fit that was not finished."""
+    """Return the entry of a fit that was not finished."""
     return {UNREACHED: True, "fit_error": None, "fit_time": nan, "score_time": nan, "n_test_samples": 0}
 
 
 def _splits(search: Any, cv: Any, X: Any, y: Any, routed: Any, n_candidates: int) -> list[tuple[Any, Any]]:
-    """Return the folds; say what is to be done."""
+    """Return the folds, and print how many fits there are."""
     splits = list(cv.split(X, y, **routed.splitter.split))
     if len(splits) != search.n_splits_:
         raise ValueError(
@@ -235,7 +235,7 @@ def _without_score(
     search: Any, base: Any, X: Any, y: Any, metric: str, candidates: list[Any], cells: list[Scores],
     folds: list[tuple[Any, Any]], scorer: Any, routed: Any, watch: Watch,
 ) -> ValueError:  # fmt: skip
-    """Return the error of a search in which no candidate has a score: it tells why the first one has none."""
+    """Return the error of a search without any score: it says why the first candidate has none."""
     values = [cell["test_scores"][metric] if search.multimetric_ else cell["test_scores"] for cell in cells]
     bad = (number for number, value in enumerate(values) if UNREACHED not in cells[number] and not np.isfinite(value))
     number = next(bad, 0)
@@ -285,7 +285,7 @@ def plain_cells(
 ) -> Iterator[tuple[tuple[int, int], Scores]]:  # fmt: skip
     """Yield cells (candidate, fold) as scikit-learn fits them, until the search is to end.
 
-    keep : whether a cell has its estimator
+    keep : whether a cell keeps its fitted estimator
     """
 
     def tasks() -> Iterator[Any]:
@@ -318,7 +318,7 @@ def plain_cells(
 
 
 def _parallel(search: Any) -> Any:
-    """Return joblib's workers; they hand over each cell when it is done if their backend can."""
+    """Return joblib's workers, which hand over each cell when it is done if their backend can."""
     try:
         return Parallel(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch, return_as="generator")
     except ValueError:
@@ -326,7 +326,7 @@ def _parallel(search: Any) -> Any:
 
 
 def all_plain(search: Any, watch: Watch) -> Callable[..., tuple[list[Scores], More]]:
-    """Return what evaluates all candidates on all folds as scikit-learn does."""
+    """Return a function that evaluates all candidates on all folds as scikit-learn does."""
 
     def evaluated(
         base: Any, X: Any, y: Any, candidates: list[Any], splits: list[Any], scorer: Any, routed: Any

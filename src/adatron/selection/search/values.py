@@ -1,6 +1,6 @@
 """Decision values at samples for which the solver has not computed them.
 
-They are summed class by class, for all problems of a fold at once: of ten classes, each is in nine pairs.
+They are summed class by class, for all problems of a fold at once: with ten classes, each class is in nine pairs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .rows import SharedRows
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 
-SHARPEST = 1e-9  # Error of values above which squared distances sum differences, where values are to be proven.
+SHARPEST = 1e-9  # Error of values above which proofs sum squared distances from differences.
 ROUNDINGS = 8.0  # Roundings of a sum beside those of its additions.
 
 
@@ -35,7 +35,7 @@ class Sums:
     Parameters
     ----------
     mass : largest sum of the sizes of coefficients
-    blur : largest allowed error of a sum by the errors of kernel values
+    blur : largest error of a sum that errors of kernel values may make
     room : bytes for the matrix of all samples
     device : where sums are made if no bound of their errors is asked for; None is the processor
     """
@@ -73,7 +73,7 @@ class Sums:
         return out
 
     def _on(self, device: Device, ids: Ids, B: Vector) -> Any:
-        """Return functions on a device, or None if it is not for their kernel."""
+        """Return functions on a device, or None if the device does not evaluate their kernel."""
         return Expansion(self._rows.X[self._rows.distinct.rows[ids]], B, self._kernel, np.arange(len(ids))).on(device)
 
 
@@ -92,8 +92,8 @@ def evaluate(
 ) -> None:  # fmt: skip
     """Find the values of entries that have none, with bounds of their errors.
 
-    train : whether values at the training rows are asked for
-    everywhere : whether those at all samples of a problem are, in order to prove something
+    train : whether values at the training rows are wanted
+    everywhere : whether values at all samples of a problem are wanted, for proofs
     room : bytes for a kernel matrix
     around, threads : the pool that this runs in, and the threads it may have
     device : where values may be summed if nothing is to be proven
@@ -138,7 +138,7 @@ def evaluate(
 
 
 def _by_class(entries: list[Entry], rows: SharedRows) -> list[tuple[int, list[int], Vector]]:
-    """Return for each class the numbers of the problems that have samples of it, and their coefficients there."""
+    """Return, for each class, the numbers of the problems with samples of it, and the coefficients of these samples."""
     parts: dict[int, list[tuple[int, Vector]]] = {}
     for number, entry in enumerate(entries):
         start = 0

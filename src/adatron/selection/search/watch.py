@@ -1,4 +1,4 @@
-"""The progress of a search, and its end before all cells are done: by Ctrl-C, or after a limit of time."""
+"""The progress of a search, and its early end: by Ctrl-C, or after a limit of time."""
 
 from __future__ import annotations
 
@@ -82,18 +82,18 @@ class Watch:
                 self._tell(done)
 
     def _tell(self, done: int) -> None:
-        """Print a line: how many fits are done, and about how long the others will still take."""
+        """Print how many fits are done, and about how long the others will take."""
         seconds = monotonic() - self._start
         left = f"; about {seconds * (self.total / self._done - 1.0):.0f} s left" if self._done >= 1.0 else ""
         print(f"search: {done} of {self.total} fits in {seconds:.0f} s{left}", file=sys.stderr)
 
     def part(self, cells: int, problems: int) -> CellCount:
-        """Return what counts some cells that are solved together."""
+        """Return a counter of some cells that are solved together."""
         return CellCount(self, cells, problems)
 
     @contextmanager
     def keeping(self) -> Iterator[None]:
-        """Let Ctrl-C end what is inside, and nothing else."""
+        """Let Ctrl-C end the statements inside, and nothing else."""
         try:
             yield
         except KeyboardInterrupt:
@@ -106,7 +106,7 @@ class Watch:
     def tell(self, cells: int, unreached: dict[int, int], params: list[Any]) -> None:
         """Warn of candidates that were not finished.
 
-        unreached : the number of unfinished cells of each of them, by its number
+        unreached : the number of unfinished cells of each such candidate, by its number
 
         Raises
         ------
@@ -135,7 +135,7 @@ class CellCount:
 
     @property
     def callback(self) -> Callable[[Any], bool] | None:
-        """Return the function that the engine reports to; None if nobody sees the progress."""
+        """Return the function that the engine reports to; None if progress is not shown."""
         return self._report if self._watch._visible else None  # pyright: ignore[reportPrivateUsage]
 
     def _report(self, state: Any) -> bool:
@@ -156,13 +156,13 @@ class CellCount:
 
 
 def by_interrupt(error: BaseException) -> bool:
-    """Return whether Ctrl-C is behind an error; at the border of compiled code it becomes the cause of another one."""
+    """Return whether Ctrl-C is behind an error; leaving compiled code, it may become the cause of another error."""
     return isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__ or error.__context__, KeyboardInterrupt)
 
 
 @contextmanager
 def left_to_them() -> Iterator[None]:
-    """Pass over the end of the time or of the memory; single fits, if there is still time for them, need less."""
+    """Ignore the end of the time or of the memory: single fits need less, and begin only if there is time."""
     try:
         yield
     except (MemoryError, OutOfTime):

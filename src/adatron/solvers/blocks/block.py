@@ -1,17 +1,17 @@
 """Block ascent: many variables at a time, the default and the fastest.
 
 Problem   any program of ``problems.dual``, all three forms of the bias.
-Update    the block W keeps half of its q variables, with an equality at their places and with their part of K; the
+Update    the block W keeps half of its q variables, with an equality at their places and with their part of K. The
           worst violators, from both ends, take the other places. ``pairs`` (equality) or ``singles`` (none) solves
-          the program restricted to W, where they crawl an active set, to the part min(0.1, 0.3 r^2) of the violation,
-          r being the violation divided by that before the last block; then g += K[:, P] (change of beta on P), P the
-          variables that changed: only their rows are ever needed. In a large program, the variables that violate or
-          are free, and as many again next to them, are first solved as a program of their own, by the same blocks;
-          only what it has changed in the end is carried over to the rest of g.
-Stop      violation <= tol (and relative gap <= gap_tol) *certified* in float64. Float32 tiles propose; the certificate
-          corrects g where it matters and the iteration goes on with what is left, whose float32 error is
-          proportional to the change of beta, not to beta. Never on a stall: that is reported as such. Small programs
-          are solved in one go, see ``small.one``.
+          the program restricted to W; if they crawl, an active set does. It is solved to the part min(0.1, 0.3 r^2)
+          of the violation; r is the violation divided by the one before the last block. Then g += K[:, P] (change of
+          beta on P). P are the variables that changed, so only their rows are ever needed. In a large program, the
+          variables that violate or are free, and as many again next to them, first become a program of their own,
+          which the same blocks solve. Only what it has changed in the end is carried over to the rest of g.
+Stop      violation <= tol (and relative gap <= gap_tol) *certified* in float64. Float32 tiles propose. The certificate
+          corrects g where that matters, and the iteration goes on with what is left; the float32 error of that is
+          proportional to the change of beta, not to beta. A stall is reported as such. Small programs are solved in
+          one go, see ``small.one``.
 Source    E. Osuna, R. Freund, F. Girosi (1997); T. Joachims, Making large-scale SVM learning practical (1999); for
           that part: S. C. Eisenstat, H. F. Walker, Choosing the forcing terms in an inexact Newton method, SIAM J.
           Sci. Comput. 17 (1996), choice 2.
@@ -25,12 +25,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Ids, Vector
 from ...certificates import best_multipliers
 from ...compiled.cache.cached import cached_property
 from ...gram import Square, View
 from ...gram.points import Points
 from ...problems import Dual
-from ...problems.dual import Vector
 from ...threads import OutOfTime
 from ..ascent import Ascent
 from ..base import Options, Solver, Way
@@ -40,19 +40,15 @@ from ..small.one import at_once
 from ..solution import Solution
 from ..status import BENT, STOP, Status
 from ..tasks import Origin, State
+from ..tolerance import OF_BLOCKS, OF_PARTS, how_closely
 from ..watch import Watch
+from .gradient import Gradient, LocalGradient
 from .interior import interior, price
 from .newton import Newton, Standing
-from .parts import near, restricted
-from .rows import Here, Rows
+from .parts import FIRST_PART, near, restricted
 from .shard import Ends, Survey, Violators, worst
 
-Ids = NDArray[np.int64]
-CLOSE = 0.1  # Fraction of the violation to which a block, or part, is solved; or a factor times a power of the ratio:
-OF_BLOCKS, OF_PARTS = (0.3, 2), (1.0, 4)  # rows of a part are short, but what it leaves asks for whole ones
-ENOUGH = 0.75  # Fraction of the tolerance below which no block is solved.
-NOISE = 1e-6  # Fraction of the terms of an objective beyond which a negative one is not rounding.
-SPREAD = 8  # The first part has one variable in this many.
+NEGATIVE_NOISE = 1e-6  # Fraction of the terms of an objective beyond which a negative one is not rounding.
 
 
 @dataclass(frozen=True)
@@ -86,9 +82,9 @@ class Block(Solver):
     def sharded(self) -> bool:
         return self.shards > 1
 
-    def hold(self, view: View, dual: Dual, beta: Vector, options: Options) -> Rows:
+    def hold(self, view: View, dual: Dual, beta: Vector, options: Options) -> Gradient:
         """Return the variables of a program with their gradient."""
-        return Here(view, dual, beta, options.deadline < np.inf, self.shards)
+        return LocalGradient(view, dual, beta, options.deadline < np.inf, self.shards)
 
     def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
         if options.way is Way.DEVICE:
@@ -103,7 +99,7 @@ class Block(Solver):
 
 
 class _Block(Ascent[Block]):
-    """At work on a program, or on a part of one: ``origin`` is where that begins."""
+    """A solver at work on a program, or on a part of one, which begins at ``origin``."""
 
     def __init__(
         self,
@@ -132,7 +128,7 @@ class _Block(Ascent[Block]):
             self.square.give_back()
             self.held.give_back()
 
-    def hold(self) -> Rows:
+    def hold(self) -> Gradient:
         return self.how.hold(self.view, self.dual, self.beta, self.options)
 
     def prepare(self) -> None:
@@ -164,17 +160,18 @@ class _Block(Ascent[Block]):
 
     def _negative(self, objective: float) -> bool:
         """Return whether |w|^2 is clearly negative: kernel values are rounded so much that steps follow their noise."""
-        return objective + self._gain() < -NOISE * float(np.abs(self.dual.t * self.beta).sum() + abs(objective))
+        size = float(np.abs(self.dual.t * self.beta).sum() + abs(objective))
+        return objective + self._gain() < -NEGATIVE_NOISE * size
 
     def _part(self, tol: float) -> Ids:
         """Return the variables to solve as a program of their own, or none.
 
-        There are none while all rows that the solution needs are stored: a part makes them anew.
+        None are returned while the store has room for all rows of the solution: a part would make them anew.
         """
         n, known, nothing = len(self.dual), np.count_nonzero(self.beta), np.empty(0, np.int64)
         if self.options.way is not Way.PARTS or self.view.gram.slots > known:
             return nothing
-        return near(self.dual, self.beta, self.g, tol, 2 * self.q) if known else np.arange(0, n, SPREAD)
+        return near(self.dual, self.beta, self.g, tol, 2 * self.q) if known else np.arange(0, n, FIRST_PART)
 
     def _descend(self, ids: Ids, objective: float, tol: float) -> bool:
         """Solve the program of some variables, and carry the change over to g. Return whether anything moved."""
@@ -214,8 +211,7 @@ class _Block(Ascent[Block]):
         """Return how closely to solve the next block, or part: the faster the violation falls, the more closely."""
         if self.q == len(self.dual):
             return INNER * tol
-        ratio = violation / self.before if self.before else 1.0
-        return max(min(CLOSE, factor * min(ratio, 1.0) ** power) * violation, ENOUGH * tol)
+        return how_closely(violation, self.before, tol, factor, power)
 
     def _violation(self, ends: list[Ends]) -> float:
         """Return the violation, see ``kkt_violation``, from the ends of the lists."""

@@ -19,24 +19,23 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Matrix
 from ...gram import View
 from ...problems import Dual
 from ...problems.dual import Ids, Vector, dot
 from ..linalg.factor import Factor, Stopped
 from ..start import feasible
 
-ITERATIONS = 40  # Most iterations; as a rule the loop ends earlier, when rounding lets nothing improve.
-FACTORS = 20.0  # Factors of a whole solution, as a rule.
-ACCURACY = 1e-9  # Fraction of the objective at which the complementarity ends the solution.
-LOST = 1e-7  # Fraction of the largest |w|^2 of the parts: a complementarity far below it is rounding.
+INTERIOR_STEPS = 40  # Most iterations; as a rule the loop ends earlier, when rounding lets nothing improve.
+FACTORS_NEEDED = 20.0  # Factors of a whole solution, as a rule.
+GAP_ACCURACY = 1e-9  # Fraction of the objective at which the complementarity ends the solution.
+ROUNDED_GAP = 1e-7  # Fraction of the largest |w|^2 of the parts: a complementarity far below it is rounding.
 SHY = 0.99  # Fraction of the way to the nearest bound that a step goes.
 WORSE = 1e3  # Multiple of the smallest residual so far above which a residual shows rounding.
-Matrix = NDArray[np.float64]
 
 
-class Parts(NamedTuple):
+class SignedParts(NamedTuple):
     """The parts of the variables, one entry each.
 
     of : the variable of each
@@ -60,7 +59,7 @@ class Parts(NamedTuple):
         return np.bincount(self.row, values, n).astype(np.float64)
 
 
-def parts_of(dual: Dual, row: Ids) -> Parts | None:
+def parts_of(dual: Dual, row: Ids) -> SignedParts | None:
     """Return the parts; None where two parts of one sign share a row, or 0 is not between the bounds."""
     if dual.unbounded or dual.lower.max(initial=0.0) > 0.0 or dual.upper.min(initial=0.0) < 0.0:
         return None
@@ -78,12 +77,12 @@ def parts_of(dual: Dual, row: Ids) -> Parts | None:
     for line, number in zip(A, range(len(A)), strict=True):
         line[:] = np.where(True if dual.row is None else dual.row[of] == number, entry, 0.0)
     top = np.where(sign > 0, dual.upper[of], -dual.lower[of])
-    return Parts(of, own, sign, other, top, dual.epsilon - sign * dual.t[of], A)
+    return SignedParts(of, own, sign, other, top, dual.epsilon - sign * dual.t[of], A)
 
 
 def price(rows: int, entry: float) -> float:
     """Return the multiply-adds of a whole solution."""
-    return FACTORS * (rows**3 / 3.0 + 6.0 * entry * rows**2)
+    return FACTORS_NEEDED * (rows**3 / 3.0 + 6.0 * entry * rows**2)
 
 
 def interior(view: View, dual: Dual, beta: Vector, stopped: Callable[[], bool]) -> Vector | None:
@@ -107,7 +106,7 @@ def interior(view: View, dual: Dual, beta: Vector, stopped: Callable[[], bool]) 
 class Interior:
     """One program on its way to the optimum; ``view`` has each row once, in float64."""
 
-    def __init__(self, view: View, dual: Dual, parts: Parts, beta: Vector, stopped: Callable[[], bool]) -> None:
+    def __init__(self, view: View, dual: Dual, parts: SignedParts, beta: Vector, stopped: Callable[[], bool]) -> None:
         self.view, self.lambda2, self.parts, self.stopped = view, dual.lambda2, parts, stopped
         self.s = np.array(dual.totals)
         top = parts.top
@@ -120,19 +119,19 @@ class Interior:
     def run(self) -> Vector | None:
         """Return the parts, as accurate as rounding allows, or None if the run was told to stop."""
         best, least, largest = None, np.inf, self.view.magnitude + self.lambda2
-        for _ in range(ITERATIONS):
+        for _ in range(INTERIOR_STEPS):
             w = self._sum(self.v)
             g = self._times(w[:, None])[:, 0][self.parts.row] * self.parts.sign + self.parts.cost
             rest = -(g + self.parts.A.T @ self.mu - self.z + self.y)
             gap = dot(self.z, self.v) + dot(self.y, self.parts.top - self.v)
             size = float(self.v.sum())
-            value = abs(0.5 * dot(self.v, g + self.parts.cost)) + gap + LOST * largest * (size * size)
+            value = abs(0.5 * dot(self.v, g + self.parts.cost)) + gap + ROUNDED_GAP * largest * (size * size)
             error = gap / value + float(np.abs(rest).max())
             if error < least:
                 best, least = (self.v, self.z, self.y), error
             elif error > WORSE * least:
                 break
-            if gap <= ACCURACY * value:
+            if gap <= GAP_ACCURACY * value:
                 break
             try:
                 self._step(rest, self.s - self.parts.A @ self.v, gap)
@@ -159,12 +158,12 @@ class Interior:
         D = 1.0 / (z / v + y / room)
         E = parts.rows(D, len(self.view))
         factor = Factor(self.view, self.lambda2, 1, self.stopped, 1.0 / E)
-        nobody = np.empty(0, np.int64)
+        held = np.empty(0, np.int64)
 
         def along(P: Matrix) -> Matrix:
             """Return the change of the parts for every column of right-hand sides, without the equalities."""
             h = np.column_stack([self._sum(D * p) for p in P.T])
-            dw = factor.solve(h / E[:, None], nobody)
+            dw = factor.solve(h / E[:, None], held)
             both = parts.other >= 0
             share, across = (D / E[parts.row])[:, None], np.where(both, D[parts.other], 0.0)[:, None]
             return share * (across * (P + P[parts.other]) + parts.sign[:, None] * dw[parts.row])

@@ -26,28 +26,27 @@ from math import log
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Ids
 from ...certificates import best_multipliers
 from ...gram import View
 from ...problems import Dual
 from ...problems.dual import Vector, dot
-from ..linalg.factor import TILE, Stopped, factor_bytes
-from ..linalg.newton_system import CHANGED, ITERATIONS, System, norm
+from ..linalg.factor import FACTOR_TILE, Stopped, factor_bytes
+from ..linalg.newton_system import CG_ITERATIONS, CHANGED, System, norm
 from ..plan import STORE_COST
 
-Ids = NDArray[np.int64]
-ROUNDS, EXACT, ROUGHLY = 12, 2.0, 5.0  # Solutions in one step: at most, usually by one factor, usually by several.
+MOST_SOLUTIONS, EXACT, ROUGHLY = 12, 2.0, 5.0  # Solutions in a step: at most, usually by one factor or by several.
 UNSETTLED = 0.04  # Fraction of the free variables beyond a block; with more violators than this F has not settled.
-WITHIN = 0.1  # Fraction of the free variables that counts as beyond a block, at least.
+BEYOND_BLOCK = 0.1  # Fraction of the free variables that counts as beyond a block, at least.
 LEAVING = 0.125  # Fraction of F that may leave or join in a step; with more F has not settled.
-FAR = 4.0  # Multiple of the allowed joining variables beyond which the next pause grows no further.
+LONGEST_PAUSE = 4.0  # Multiple of the allowed joining variables beyond which the next pause grows no further.
 PACE = 0.5  # Fraction of a step's cost that block ascent must spend before its pace is known.
-ROUGH = 0.05  # Accuracy of one solution by conjugate gradients; a step takes several solutions.
-ACCURACY = 1e-5  # Fraction of the gradient that may remain after a step.
+CG_ACCURACY = 0.05  # Accuracy of one solution by conjugate gradients; a step takes several solutions.
+GRADIENT_LEFT = 1e-5  # Fraction of the gradient that may remain after a step.
 FINISH = 4.0  # Steps that a finish takes, with one factor.
-WORTH = 1.5  # Multiple of a finish's cost; block ascent that will cost less than this is left alone.
-DRIFT = 1e-13  # Distance from the equalities, relative to the variables, above which a step solves once more.
+WORTH_FINISH = 1.5  # Multiple of a finish's cost; block ascent that will cost less than this is left alone.
+EQUALITIES_MISSED = 1e-13  # Distance from the equalities, relative to the variables: above it a step solves again.
 PATIENCE = 64.0  # Steps that keep failing cost at most one part in this many of what block ascent costs.
 STEP_COST = 64.0  # Multiply-adds of a kernel value that one pair update costs for each variable of its block.
 
@@ -107,7 +106,7 @@ class Newton:
         if self.paid:
             return True
         paced = self.spent - self.course[0][0] >= PACE * self.price
-        return paced and self._remaining(violation, goal) > WORTH * (self.price + (FINISH - 1.0) * self.again)
+        return paced and self._remaining(violation, goal) > WORTH_FINISH * (self.price + (FINISH - 1.0) * self.again)
 
     def overtaken(self, price: float, violation: float, goal: float) -> bool:
         """Return whether block ascent has cost half of another method's price, and will still cost more than it."""
@@ -121,10 +120,10 @@ class Newton:
         join, and so on.
         """
         joining = len(ids) - free
-        allowed = LEAVING * free if self.paid else UNSETTLED * max(free - block, WITHIN * free)
+        allowed = LEAVING * free if self.paid else UNSETTLED * max(free - block, BEYOND_BLOCK * free)
         if joining <= allowed and self._affordable(ids):
             return True
-        self.pause = self.spent * (1.0 + 0.1 * min(max(1.0, joining / max(1.0, allowed)), FAR))
+        self.pause = self.spent * (1.0 + 0.1 * min(max(1.0, joining / max(1.0, allowed)), LONGEST_PAUSE))
         return False
 
     def _affordable(self, ids: Ids) -> bool:
@@ -134,7 +133,7 @@ class Newton:
         if not parts:
             return False
         factored = self.system is not None and self.system.serves(ids)
-        solutions = EXACT if parts == 1 else ROUGHLY * ITERATIONS
+        solutions = EXACT if parts == 1 else ROUGHLY * CG_ITERATIONS
         self.again = self.entry * size**2 * solutions + size * self.row
         self.price = self.again + (0.0 if factored else size**3 / (3.0 * parts**2))
         return self.spent >= self.patience * self.price
@@ -160,7 +159,7 @@ class Newton:
         """Return the fewest diagonal blocks whose factors, and what held variables take, fit in memory; 0 if none."""
         size = self.view.gram.dtype.itemsize
         beside = size * (CHANGED + LEAVING) * free**2
-        most = -(-free // TILE)
+        most = -(-free // FACTOR_TILE)
         return next((p for p in range(1, most + 1) if factor_bytes(free, p, size) + beside / p <= self.memory), 0)
 
     def step(self, beta: Vector, g: Vector, ids: Ids) -> Move | None:
@@ -183,8 +182,8 @@ class Newton:
         delta, bound, r = np.zeros(len(system.ids)), np.zeros(len(ids), bool), np.zeros(len(system.ids))
         r[place] = slope
         first = rest = norm(system.slope(r, others))
-        for _ in range(ROUNDS):
-            x, ahead = system.solve(-r, np.concatenate([others, place[bound]]), -system.sums(delta), ROUGH)
+        for _ in range(MOST_SOLUTIONS):
+            x, ahead = system.solve(-r, np.concatenate([others, place[bound]]), -system.sums(delta), CG_ACCURACY)
             new = old + (delta + x)[place]
             out = (new < dual.lower) | (new > dual.upper)
             if np.count_nonzero(out | bound) > LEAVING * len(ids) or not np.isfinite(new).all() or self.stopped():
@@ -194,9 +193,9 @@ class Newton:
             cut[place[out]] = (inside - new)[out]
             delta[place] = inside - old
             r = r + ahead + system.times(cut)[0]
-            even = np.abs(system.sums(delta)) <= DRIFT * np.abs(old).sum()
+            even = np.abs(system.sums(delta)) <= EQUALITIES_MISSED * np.abs(old).sum()
             before, rest = rest, norm(system.slope(r, np.concatenate([others, place[bound | out]])))
-            fine = system.factor.exact or rest <= ACCURACY * first or rest > 0.5 * before  # rounding
+            fine = system.factor.exact or rest <= GRADIENT_LEFT * first or rest > 0.5 * before  # rounding
             if even.all() and fine and not (out & ~bound).any():
                 length = self._length(delta[place], slope, dot(delta[place], r[place] - slope))
                 new = np.clip(old + min(length, 1.0) * delta[place], dual.lower, dual.upper)

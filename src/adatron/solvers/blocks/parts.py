@@ -11,12 +11,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...arrays import Ids, Vector
 from ...certificates import best_multipliers
 from ...problems import Dual
-from ...problems.dual import Ids, Vector
 from .shard import Violators, worst
 
-LARGEST_SHARE = 3  # A part has at most one in this many of all variables.
+FIRST_PART = 8  # The first part has one variable in this many.
+LARGEST_PART = 3  # A part has at most one in this many of all variables.
 AROUND = 2.0  # Size of a part, as a multiple of the variables that violate or are free.
 CLOSE_TO = 0.9  # Fraction of the largest part; if more variables violate or are free, no part is made.
 
@@ -24,7 +25,7 @@ CLOSE_TO = 0.9  # Fraction of the largest part; if more variables violate or are
 def near(dual: Dual, beta: Vector, g: Vector, tol: float, least: int) -> Ids:
     """Return the variables that violate or are free, and as many again that come next; none if they are too many."""
     inward = dual.inward(beta, g + dual.push(best_multipliers(dual, beta, g)))
-    move, most = (inward > tol) | dual.free(beta), len(dual) // LARGEST_SHARE
+    move, most = (inward > tol) | dual.free(beta), len(dual) // LARGEST_PART
     moving = int(np.count_nonzero(move))
     if moving > CLOSE_TO * most:
         return np.empty(0, np.int64)

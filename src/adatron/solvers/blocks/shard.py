@@ -12,14 +12,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...compiled.scan import scan
+from ...compiled.scan import Lists, Terms, scan
 from ...gram import View
 from ...gram.points import Points
 from ...problems import Dual
 from ...problems.dual import Vector
 
 Ids = NDArray[np.int64]
-CHUNK = 65536  # Variables of one task.
+STRIPE = 65536  # Consecutive variables that one task scans.
 SAMPLE = 1024  # Fewest variables from which the size of the worst violators is estimated.
 MORE, SPARE = 1.3, 8  # The estimate aims at this multiple of the wanted variables, plus this many.
 
@@ -95,28 +95,28 @@ class Shard:
 
     def _scan(self, least: Vector, step: int = 1) -> tuple[list[Violators], Ids, float]:
         """Return those that gain at least ``least``, by equality and direction; the free variables; the objective."""
-        dual, n, (row, sign) = self.dual, len(self.dual), self.dual.membership
-        chunk = n if step > 1 else CHUNK
-        tasks = max(1, -(-n // chunk))
+        dual, n = self.dual, len(self.dual)
+        terms = Terms(dual.t, dual.lower, dual.upper, dual.epsilon, *dual.membership)
+        length = n if step > 1 else STRIPE
+        tasks = max(1, -(-n // length))
         counts, sums = np.zeros((tasks, 3), np.int64), np.zeros((tasks, 2))
 
         def task(number: int) -> None:
-            place = number * chunk, min(n, (number + 1) * chunk), step
-            scan(self.beta, self.g, dual.t, dual.lower, dual.upper, dual.epsilon, row, sign, least, *place,
-                 self._ids, self._values, counts[number], sums[number])  # fmt: skip
+            place = number * length, min(n, (number + 1) * length), step
+            scan(self.beta, self.g, terms, least, *place, Lists(self._ids, self._values, counts[number], sums[number]))
 
         if tasks == 1:  # a single task is faster without the pool
             task(0)
         else:
             self.view.gram.pool.run(task, tasks)
-        parts = [[slice(i * chunk, i * chunk + count) for i, count in enumerate(kind)] for kind in counts.T]
+        parts = [[slice(i * length, i * length + count) for i, count in enumerate(kind)] for kind in counts.T]
         grow, shrink, free = (np.concatenate([v[p] for p in some]) for v, some in zip(self._ids, parts, strict=True))
         both = [(ids, np.concatenate([v[p] for p in some]))
                 for ids, v, some in zip((grow, shrink), self._values, parts, strict=False)]  # fmt: skip
         lists = []
         for r in range(len(least)):
             for ids, values in both:
-                mine = slice(None) if len(least) == 1 else row[ids] == r
+                mine = slice(None) if len(least) == 1 else terms.row[ids] == r
                 lists.append(Violators(ids[mine] + self.first, values[mine]))
         product, size = sums.sum(axis=0).tolist()
         return lists, free + self.first, 0.5 * product + dual.epsilon * size

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Ids, Vector
 from ...compiled.search import CHUNK
 from ...gram.row_cache import RowCache
 from ...problems import Dual
-from ...problems.dual import Vector
 from ..dense.pairs import FAR
 
-Ids = NDArray[np.int64]
 GOLDEN = 0.6180339887498949  # its multiples spread evenly
 
 

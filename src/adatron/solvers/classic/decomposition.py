@@ -19,9 +19,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Ids, Vector
 from ...gram import View
 from ...problems import Dual
-from ...problems.dual import Vector
 from ...quoted import quoted
 from ..ascent import Ascent
 from ..base import Options, Solver
@@ -31,8 +31,7 @@ from ..status import Status
 from ..tasks import State
 from ..watch import Watch
 
-Ids = NDArray[np.int64]
-STEPS = 1000  # updates in a working set, as a multiple of its size
+SET_STEPS = 1000  # updates in a working set, as a multiple of its size
 Subsolver = Callable[[NDArray[Any], Dual, Vector, Vector, float], Vector]  # K, program, beta, g, tol -> beta
 
 
@@ -103,7 +102,7 @@ class _Decomposition(Ascent[Decomposition]):
         points = self.view.points(W[layout.order])
         K = self.view.block(points, points)
         if self.how.inner is None:
-            new = self.inner.solve(K, layout, part, old, self.g[W], tol, STEPS * len(W), self.watch.flag).beta
+            new = self.inner.solve(K, layout, part, old, self.g[W], tol, SET_STEPS * len(W), self.watch.flag).beta
         else:
             new = self.how.inner(K[np.ix_(layout.place, layout.place)], part, old, self.g[W], tol)
         self.n_iter += 1

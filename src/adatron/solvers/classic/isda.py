@@ -25,7 +25,7 @@ from ...certificates import intercept
 from ...compiled.cache.jit import jit
 from ...compiled.search import argmax
 from ...gram import View
-from ...gram.row_cache import AHEAD, RowCache
+from ...gram.row_cache import ROWS_AHEAD, CachedRows, RowCache
 from ...problems import Dual
 from ..ascent import Ascent
 from ..base import Options, Solver
@@ -38,7 +38,7 @@ from ..watch import Watch
 from .active import Active, promising
 from .secant import Secant
 
-STEPS = 1000  # Updates between looks at the clock, and at samples that can be left out.
+UPDATES_AT_ONCE = 1000  # Updates between looks at the clock, and at samples that can be left out.
 ALL_IN_PLAY = 2000  # Samples that can be in play from the start, or an eighth of all.
 LEFT_IN_PLAY = 0.1  # Fraction of the worst violation of all data; below it among those in play, all data are checked.
 KEEP = 0.7  # Fraction of the samples in play; samples are left out if no more than this remains.
@@ -89,8 +89,8 @@ def _scores(n: int, g: Any, d: float, row: Any, shift: float, grow: Any, shrink:
 
 @jit(finite=True)
 def updates(
-    rows: Any, slot: Any, used: Any, arrays: Any, epsilon: float, lambda2: float, b: float, tol: float, steps: int,
-    clock: int, flag: Any,
+    cache: CachedRows, arrays: Any, epsilon: float, lambda2: float, b: float, tol: float, steps: int, clock: int,
+    flag: Any,
 ) -> Any:  # fmt: skip
     """Move the worst violator up to ``steps`` times.
 
@@ -98,21 +98,21 @@ def updates(
     g is h = g + b here, and ``score`` holds the violations. ``arrays`` are those of Active, padded to whole CHUNKs.
     """
     beta, g, lower, upper, inverse, grow, shrink, score = arrays
-    path = gain = 0.0
+    slot, path, gain = cache.slot, 0.0, 0.0
     for step in range(steps):
         i = argmax(score, len(score))
         if score[i] <= tol or flag[STOP] != 0:
             return step, path, gain, -1
         if slot[i] < 0:
             return step, path, gain, i
-        used[slot[i]] = clock + step
+        cache.used[slot[i]] = clock + step
         value = proximal(beta[i], g[i], inverse[i], lower[i], upper[i], epsilon)
         d = value - beta[i]
         gain += d * (g[i] - b + 0.5 * d / inverse[i]) + epsilon * (abs(value) - abs(beta[i]))
         beta[i] = value
         path += abs(d)
         grow[i], shrink[i] = slopes(value, lower[i], upper[i], epsilon)
-        _scores(len(slot), g, d, rows[slot[i]], d * lambda2, grow, shrink, score)
+        _scores(len(slot), g, d, cache.values[slot[i]], d * lambda2, grow, shrink, score)
     return steps, path, gain, -1
 
 
@@ -171,13 +171,13 @@ class _ISDA(Ascent[ISDA]):
         return Active(ids, rows, self.dual, self.inverse, self.beta, self.g + b)
 
     def _move(self, active: Active, b: float, tol: float) -> None:
-        """Make up to STEPS updates; fetch the rows that are wanted first."""
+        """Make up to UPDATES_AT_ONCE updates; fetch the rows that are wanted first."""
         rows = active.rows
-        steps = min(STEPS, self.options.max_iter - self.n_iter)
+        steps = min(UPDATES_AT_ONCE, self.options.max_iter - self.n_iter)
         while steps > 0:
             done, path, gain, missing = updates(
-                *rows.arrays, active.arrays, self.dual.epsilon, self.dual.lambda2, b, tol, steps,
-                rows.clock(), self.watch.flag,
+                rows.arrays, active.arrays, self.dual.epsilon, self.dual.lambda2, b, tol, steps, rows.clock(),
+                self.watch.flag,
             )  # fmt: skip
             self.n_iter += done
             self._value += gain
@@ -185,7 +185,7 @@ class _ISDA(Ascent[ISDA]):
             if missing < 0 or self.stopped():
                 break
             steps -= done
-            likely = np.argsort(-active.score[: len(active.ids)])[: 4 * AHEAD]
+            likely = np.argsort(-active.score[: len(active.ids)])[: 4 * ROWS_AHEAD]
             rows.fetch(rows.missing(np.concatenate([[missing], likely[likely != missing]])))
 
     def _shrunk(self, active: Active, worst: float) -> Active:

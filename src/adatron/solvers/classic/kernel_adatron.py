@@ -19,10 +19,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...arrays import Vector
 from ...certificates import intercept
 from ...gram import View
 from ...problems import Dual
-from ...problems.dual import Vector
 from ...quoted import quoted
 from ..base import Options, Solver
 from ..solution import Solution
@@ -32,7 +32,7 @@ from ..watch import Watch
 from .secant import Secant
 from .sweeps import Sweeps
 
-TINY = 1e-300  # in place of a kernel that is zero everywhere
+NOT_ZERO = 1e-300  # in place of a kernel that is zero everywhere
 
 
 @dataclass(frozen=True)
@@ -128,9 +128,9 @@ class _KernelAdatron(Sweeps[KernelAdatron]):
 
 def legal_rate(rate: float | None, diagonal: Vector) -> Vector:
     """Return the rate of every pattern: 1 / K(x, x), or a constant; refuse one with which the dual might fall."""
-    largest = max(float(diagonal.max()), TINY)
+    largest = max(float(diagonal.max()), NOT_ZERO)
     if rate is None:
-        return 1.0 / np.maximum(diagonal, 1e-15 * largest + TINY)
+        return 1.0 / np.maximum(diagonal, 1e-15 * largest + NOT_ZERO)
     if not 0.0 < rate < 2.0 / largest:
         raise ValueError(
             f"The learning rate must lie in (0, {2.0 / largest:.6g}), 2 / max K(x, x), or the dual objective may fall. "

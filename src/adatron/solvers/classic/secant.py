@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...problems.dual import Vector
+from ...arrays import Vector
 
-EPOCHS = 100  # Epochs in which the error must fall by a tenth; otherwise the rule is followed with care.
+PATIENT_EPOCHS = 100  # Epochs in which the error must fall by a tenth; otherwise the rule is followed with care.
 WIDEN = 4.0  # Factor by which a step grows while the bias that is looked for has a bound on one side only.
 
 
@@ -45,12 +45,12 @@ class Secant:
         self._last: tuple[float, float] | None = None  # the b before this one, and its omega
         self._low: _Settled | None = None  # largest b with omega > 0
         self._high: _Settled | None = None  # smallest b with omega < 0
-        self._best, self._wait, self._step = np.inf, EPOCHS, abs(step)
+        self._best, self._wait, self._step = np.inf, PATIENT_EPOCHS, abs(step)
 
     def watch(self, error: float) -> None:
         """Note how far from a solution an epoch has ended."""
         if error <= 0.9 * self._best:
-            self._best, self._wait = error, EPOCHS
+            self._best, self._wait = error, PATIENT_EPOCHS
         self._wait -= 1
         if self._wait == 0:
             self.careful, self._last = True, None

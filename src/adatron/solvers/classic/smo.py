@@ -24,11 +24,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...arrays import Vector
 from ...certificates import multipliers
 from ...gram import View
 from ...gram.row_cache import RowCache
 from ...problems import Dual
-from ...problems.dual import Vector
 from ..ascent import Ascent
 from ..base import Options, Solver
 from ..dense.pairs import settled
@@ -38,7 +38,7 @@ from ..tasks import State
 from ..watch import Watch
 
 LOOK = 64  # Steps between reports of the second-order choice.
-TINY = 1e-14  # Fraction of the variables' size below which a step is no progress.
+NO_PROGRESS = 1e-14  # Fraction of the variables' size below which a step is no progress.
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ class _SMO(Ascent[SMO]):
             return False
         Kj = self._row(j)
         d = self._best(i, j, self.diagonal[i] + self.diagonal[j] - 2.0 * float(Kj[i]))
-        if abs(d) <= TINY * (abs(self.beta[i]) + abs(self.beta[j])):
+        if abs(d) <= NO_PROGRESS * (abs(self.beta[i]) + abs(self.beta[j])):
             return False
         Ki = self._row(i)
         for k, row, change in ((i, Ki, d), (j, Kj, -d)):

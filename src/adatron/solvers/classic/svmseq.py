@@ -25,7 +25,7 @@ from ..solution import Solution
 from ..status import Status
 from ..tasks import State
 from ..watch import Watch
-from .kernel_adatron import TINY, legal_rate
+from .kernel_adatron import NOT_ZERO, legal_rate
 from .sweeps import Sweeps
 
 DEFAULT_RATE = 1.9  # The default rate, as a multiple of 1 / max D_ii.
@@ -71,7 +71,7 @@ class SVMseq(Solver):
 class _SVMseq(Sweeps[SVMseq]):
     def prepare(self) -> None:
         super().prepare()
-        largest = max(float(self.diagonal.max()), TINY)
+        largest = max(float(self.diagonal.max()), NOT_ZERO)
         rate = DEFAULT_RATE / largest if self.how.rate is None else self.how.rate
         self.rate = legal_rate(rate, self.diagonal)
 

@@ -6,55 +6,52 @@ with h = g + b, and carries the change over to g. For eta_i < 2 / (K_ii + lambda
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...compiled.cache.jit import jit
-from ...gram.row_cache import RowCache
+from ...gram.row_cache import CachedRows, RowCache
 from ..ascent import Ascent, How
 from ..dense.singles import proximal
 from ..status import STOP
 
 
+class Visited(NamedTuple):
+    """The program of a sweep, see ``Dual``, with the rate and the entry of K + lambda^2 of each variable."""
+
+    lower: Any
+    upper: Any
+    epsilon: float
+    lambda2: float
+    rate: Any
+    diagonal: Any
+
+
 @jit
 def sweep(
-    first: int,
-    rows: Any,
-    slot: Any,
-    used: Any,
-    beta: Any,
-    g: Any,
-    b: float,
-    lower: Any,
-    upper: Any,
-    epsilon: float,
-    lambda2: float,
-    rate: Any,
-    diagonal: Any,
-    clock: int,
-    told: Any,
-    flag: Any,
+    first: int, cache: CachedRows, beta: Any, g: Any, b: float, dual: Visited, clock: int, told: Any, flag: Any
 ) -> int:
     """Visit the samples from ``first`` on; return the one whose row is missing, or n.
 
     ``told`` collects the gain of the Lagrangian (eq. 40 of SVMseq), the largest change, their sum and their number.
     """
+    slot = cache.slot
     for i in range(first, len(g)):
         if flag[STOP] != 0:
             break
         h = g[i] + b
-        value = proximal(beta[i], h, rate[i], lower[i], upper[i], epsilon)
+        value = proximal(beta[i], h, dual.rate[i], dual.lower[i], dual.upper[i], dual.epsilon)
         d = value - beta[i]
         if d == 0.0:
             continue
         if slot[i] < 0:
             return i
-        row = rows[slot[i]]
-        used[slot[i]] = clock
+        row = cache.values[slot[i]]
+        cache.used[slot[i]] = clock
         for t in range(len(g)):
-            g[t] += d * (row[t] + lambda2)
-        told[0] -= d * (h + 0.5 * d * diagonal[i]) + epsilon * (abs(value) - abs(beta[i]))
+            g[t] += d * (row[t] + dual.lambda2)
+        told[0] -= d * (h + 0.5 * d * dual.diagonal[i]) + dual.epsilon * (abs(value) - abs(beta[i]))
         told[1] = max(told[1], abs(d))
         told[2] += abs(d)
         told[3] += 1.0
@@ -73,12 +70,11 @@ class Sweeps(Ascent[How]):
     def epoch(self, b: float) -> tuple[float, float]:
         """Visit every sample once; return the gain of the Lagrangian and the largest change of a coefficient."""
         dual, told, i = self.dual, np.zeros(4), 0
+        visited = Visited(dual.lower, dual.upper, dual.epsilon, dual.lambda2, self.rate, self.diagonal)
         self.n_iter += 1
         while True:
-            i = sweep(
-                i, *self.rows.arrays, self.beta, self.g, b, dual.lower, dual.upper,
-                dual.epsilon, dual.lambda2, self.rate, self.diagonal, self.rows.clock(), told, self.watch.flag,
-            )  # fmt: skip
+            clock = self.rows.clock()
+            i = sweep(i, self.rows.arrays, self.beta, self.g, b, visited, clock, told, self.watch.flag)
             if i == len(self.g) or self.stopped():
                 break
             likely = i + 1 + np.flatnonzero(self.inward(b)[i + 1 :] > 0)

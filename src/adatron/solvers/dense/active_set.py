@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Vector
 from ...compiled.cache.jit import jit
 from ...compiled.precision import UNIT
 from ...compiled.triangle import drop
 from ...problems import Dual
-from ...problems.dual import Vector
 from ..linalg.bordered import append_row, bordered
 from .pairs import slopes
 
@@ -58,7 +58,7 @@ class Walk(NamedTuple):
 
 
 class ActiveSet:
-    """One block on its way; ``beta`` and ``g`` are where it is."""
+    """One block on its way: ``beta`` is its point, ``g`` the gradient there."""
 
     def __init__(self, K: NDArray[np.float64], dual: Dual, beta: Vector, g: Vector, floor: float) -> None:
         n, p = len(beta), len(dual.totals)

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Vector
 from ...compiled.cholesky import rank_of
 from ...problems import Dual
-from ...problems.dual import Vector
+from ..linalg.bordered import FLOOR
 from ..status import BENT
 from .active_set import ActiveSet, price
 from .layout import Layout, unpadded
@@ -18,14 +19,13 @@ from .pairs import pairs
 from .singles import singles
 
 INNER = 0.8  # Fraction of the tolerance for a block that is a whole program: only rounding can undo its solution.
-STEPS = 10  # Updates, as a multiple of a block's size, after which the block waits for its active set.
+BLOCK_STEPS = 10  # Updates, as a multiple of a block's size, after which the block waits for its active set.
 UPDATE = 4.0  # Multiply-adds of an active set, on one thread, in the time of one such update, for each variable.
 COARSE = 10 * 2.0**-20  # Fraction of the largest gradient; float32 does not resolve a smaller tolerance.
-BLOCK = 3e5  # Multiply-adds of an active set in the time that a block takes besides its updates.
-PATIENCE = 16.0  # A walk may cost this multiple of the updates before it; they undo much of an unfinished walk.
-LARGE = 1e20  # Gradients beyond this are scaled down.
+BLOCK_COST = 3e5  # Multiply-adds of an active set in the time that a block takes besides its updates.
+WALK_PATIENCE = 16.0  # A walk may cost this multiple of the updates before it; they undo much of an unfinished walk.
+SCALED_DOWN = 1e20  # Gradients beyond this are scaled down.
 RANK = 64  # Pivots that are looked for: with more, the rank of a matrix is as good as full.
-FLOOR = {4: 2e-6, 8: 1e-12}  # Pivots below this are rounding, by bytes of a kernel value.
 
 
 class Improved(NamedTuple):
@@ -85,19 +85,19 @@ class Inner:
             K[:, : len(signs)] *= signs[:, None] * signs
             beta, g = sign * beta, sign * g
         whole, peak = K, float(np.abs(g).max(initial=0.0))
-        if peak > LARGE:  # the bars of the searches would not exceed such gradients
+        if peak > SCALED_DOWN:  # the bars of the searches would not exceed such gradients
             scale = 2.0 ** -np.frexp(peak)[1]
             K, g, tol, plain = K * K.dtype.type(scale), scale * g, scale * tol, plain.scaled(scale)
-        limit = min(max(len(beta), STEPS * len(beta) - self.before), steps)
+        limit = min(max(len(beta), BLOCK_STEPS * len(beta) - self.before), steps)
         found, used = _updated(K, layout, plain, beta, g, tol, limit, flag)
         if whole.dtype != given.dtype:
             flag[BENT] = bent  # in float64 the rounding of float32 values looks like negative curvature
         if used == limit < steps:
-            self.credit += BLOCK + UPDATE * (self.before + used) * len(beta)
+            self.credit += BLOCK_COST + UPDATE * (self.before + used) * len(beta)
             free, floor = int(np.count_nonzero(plain.free(found))), FLOOR[given.itemsize]
             if price(free, len(beta), self._rank(K, layout, floor)) <= self.credit:
                 walk = ActiveSet(unpadded(K, layout), plain, found, g + layout.product(K, found - beta), floor)
-                used += walk.run(tol, PATIENCE * self.credit, self.stopped, steps - used)
+                used += walk.run(tol, WALK_PATIENCE * self.credit, self.stopped, steps - used)
                 self.credit = max(0.0, self.credit - walk.spent)
                 found = walk.beta
         self.before = 0

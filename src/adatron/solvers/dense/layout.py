@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Ids, Vector
 from ...compiled.search import CHUNK
 from ...compiled.submatrix import add_rows, scatter
 from ...problems import Dual
-from ...problems.dual import Ids, Vector
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Layout:
 
 @functools.lru_cache(maxsize=64)  # many problems of a few classes, and all but the last block, are of few sizes
 def _alone(n: int) -> Layout:
-    """Lay out one equality. Nobody may write to the arrays: arrays marked read-only would be another type for numba."""
+    """Lay out one equality. Do not write to the arrays; a mark that forbids it would make another type for numba."""
     return Layout.of_ties([np.arange(n)], n)
 
 

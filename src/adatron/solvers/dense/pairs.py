@@ -59,18 +59,23 @@ def slopes(beta: float, lower: float, upper: float, epsilon: float) -> Any:
 
 
 @jit
+def snapped(value: float, lower: float, upper: float, crumb: float) -> float:
+    """Return a value between its bounds; one that is within the crumb of a bound, or of 0, is set to it."""
+    if value - lower <= crumb:
+        return lower
+    if upper - value <= crumb:
+        return upper
+    return 0.0 if abs(value) <= crumb else value
+
+
+@jit
 def settled(old: float, change: float, lower: float, upper: float) -> float:
     """Return the sum between its bounds. A sum that differs from a bound, or from 0, by rounding is set to it.
 
     Otherwise the variable would count as free, and a single free variable decides the bias. The rounding is that of the
     two numbers added, not of the bounds: with a large C all coefficients may be small.
     """
-    value, crumb = old + change, CRUMB * max(abs(old), abs(change))
-    if value - lower <= crumb:
-        return lower
-    if upper - value <= crumb:
-        return upper
-    return 0.0 if abs(value) <= crumb else value
+    return snapped(old + change, lower, upper, CRUMB * max(abs(old), abs(change)))
 
 
 @jit

@@ -2,9 +2,9 @@
 
 Problem   programs of ``problems.dual`` of one kind (equalities, signs, lambda^2, epsilon) with finite bounds.
 Update    a block of each program keeps half of its q variables; the worst violators, from both ends and of each
-          equality alike, take the other places. The matrices of all blocks are made, one thread block solves each as
-          ``solvers.dense`` does by pairs or single variables, to the part min(0.1, 0.3 r^2) of the violation, r being
-          the violation divided by that before the last block. Then g += K[:, P] (change of beta on P).
+          equality alike, take the other places. The matrices of all blocks are made. One thread block solves each, as
+          ``solvers.dense`` does by pairs or single variables, to the part min(0.1, 0.3 r^2) of the violation; r is
+          the violation divided by the one before the last block. Then g += K[:, P] (change of beta on P).
 Stop      the violation of each program is at most its goal, or none of its blocks has moved anything.
 Source    as ``solvers.blocks.block``.
 
@@ -19,22 +19,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...arrays import Ids, Vector
 from ...devices.library import torch
 from ...devices.rows import DeviceRows
 from ...devices.stores import DeviceLines
 from ...devices.tiles import Block
 from ...problems import Dual
-from ...problems.dual import Ids, Vector
+from ..dense import BLOCK_STEPS
+from ..tolerance import CLOSEST, LOOSEST, OF_BLOCKS
 
-STEPS = 10  # Steps in a block at most, as a multiple of its size.
-CLOSE, FACTOR = 0.1, 0.3  # Fraction of the violation to which a block is solved; or a factor times the squared ratio.
-ENOUGH = 0.75  # Fraction of the goal below which no block is solved.
 EAGER = 3  # Blocks before launches are recorded: all memory is then in use.
-IDLE = 3  # Blocks of a program that move nothing after which it is stuck.
+IDLE_BLOCKS = 3  # Blocks of a program that move nothing after which it is stuck.
 
 
-class Kind(NamedTuple):
-    """What programs of a batch have in common."""
+class BatchKind(NamedTuple):
+    """The common properties of the programs of a batch."""
 
     equalities: int
     grouped: bool
@@ -43,12 +42,12 @@ class Kind(NamedTuple):
     epsilon: float
 
     @classmethod
-    def of(cls, dual: Dual) -> Kind:
+    def of(cls, dual: Dual) -> BatchKind:
         return cls(len(dual.totals), dual.row is not None, dual.sign is not None, dual.lambda2, dual.epsilon)
 
 
 class Seen(NamedTuple):
-    """What is known of a batch, (B,) each: violations before the last block, idle blocks, steps, objectives."""
+    """The state of a batch, (B,) each: violations before the last block, idle blocks, steps, objectives."""
 
     violation: Vector
     idle: Vector
@@ -79,7 +78,7 @@ class Batch:
         gradients: Sequence[Vector],
         q: int,
     ) -> None:
-        self.device, self.tiles, self.of, self.kind = rows.device, rows.tiles, rows.store(dtype), Kind.of(duals[0])
+        self.device, self.tiles, self.of, self.kind = rows.device, rows.tiles, rows.store(dtype), BatchKind.of(duals[0])
         self.source, self.dtype, self.q = rows, dtype, q
         self.sizes = [len(dual) for dual in duals]
         B, N = len(duals), max(q, *self.sizes)
@@ -171,8 +170,8 @@ class Batch:
         ends = self.ends()
         violation = self.violations(ends)
         ratio = torch().where(self.before > 0, violation / self.before, torch().ones_like(violation))
-        close = (FACTOR * ratio * ratio).clamp(max=CLOSE) * violation * (0.0 if self.whole else 1.0)
-        self.tolerance.copy_(torch().maximum(close, ENOUGH * self.goal))
+        close = (OF_BLOCKS[0] * ratio * ratio).clamp(max=LOOSEST) * violation * (0.0 if self.whole else 1.0)
+        self.tolerance.copy_(torch().maximum(close, CLOSEST * self.goal))
         self.active.copy_((violation > self.goal).to(torch().int32))
         self.violation.copy_(violation)
         self.before.copy_(violation)
@@ -205,7 +204,7 @@ class Batch:
             ids, valid = torch().cat([keep, ids], 1), torch().cat([kept, valid], 1)
         self.places.copy_(ids)
         self.valid.copy_(valid)
-        self.most.copy_(self.left.clamp(max=STEPS * self.q))
+        self.most.copy_(self.left.clamp(max=BLOCK_STEPS * self.q))
         self.source.block(self.dtype, self.rows.gather(1, self.places), self.K, self.kind.lambda2, self.active)
         self.tiles.ascend(
             Block(

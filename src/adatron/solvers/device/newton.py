@@ -4,8 +4,8 @@ Problem   one program of a batch.
 Update    as ``solvers.blocks.newton``: the program over the free variables, and violators that may become free, as if
           it had no bounds. Variables that leave the box are put on their bound; a border of the factor holds them there
           while the rest is solved again. An exact line search follows, in the box, so the objective falls.
-Cost      one Cholesky factorisation in float64. When to take a step is decided by what block ascent and a step are
-          taken to cost, in seconds of one device, counted and never measured: the bits do not depend on a clock.
+Cost      one Cholesky factorisation in float64. The costs of block ascent and of a step, in seconds of one device,
+          decide when to take a step. They are counted, never measured, so the bits do not depend on a clock.
 Source    as ``solvers.blocks.newton``.
 """
 
@@ -17,22 +17,22 @@ from typing import Any
 import numpy as np
 
 from ...devices.library import torch
+from ..blocks.newton import LEAVING, PATIENCE
 from .batch import Batch, kinks
 
 # What a device is taken to need, by a trial on one H200.
-STEP, LAUNCHES = 1.0e-6, 2.0e-4  # seconds of a step in a block, and of a block besides
-VALUES = 1.2e13  # multiply-adds a second for kernel values
-FACTOR, ENTRY = 1.5e13, 3.0e10  # operations of a factor, and entries of its matrix, a second
-BESIDE = 3.0e-3  # seconds of a step besides
-JOINING, LEAVING = 0.25, 0.125  # Fraction of the free variables that may join or leave in a step.
-SOME = 50  # Variables that may do so in any case.
-WORTH = 4.5  # Multiple of a step's cost that block ascent must still cost.
-ROUNDS = 10  # Most solutions in one step: each holds the variables that the last one drove out of the box.
+STEP_SECONDS, LAUNCH_SECONDS = 1.0e-6, 2.0e-4  # For a step in a block, and for a block besides its steps.
+VALUES_A_SECOND = 1.2e13  # Multiply-adds for kernel values.
+FACTOR_A_SECOND, ENTRIES_A_SECOND = 1.5e13, 3.0e10  # Operations of a factor, and entries of its matrix.
+BESIDE_SECONDS = 3.0e-3  # For a Newton step besides its factor.
+JOINING = 0.25  # Fraction of the free variables that may join in a step.
+ANY_CASE = 50  # Variables that may join, or leave, in any case.
+WORTH_STEP = 4.5  # Multiple of a step's cost that block ascent must still cost.
+HOLDING_ROUNDS = 10  # Most solutions in one step: each holds the variables that the last one drove out of the box.
 JITTER, BORDER = 1e-10, 1e-15  # Added to the diagonals of the matrix and of its border, as a fraction of the largest.
-PATIENCE = 64.0  # Steps that keep failing cost at most one part in this many of what the blocks cost.
 
 
-class Newton:
+class DeviceNewton:
     """The book-keeping that says when to take a Newton step for a program of a batch."""
 
     def __init__(self, memory: float) -> None:
@@ -43,33 +43,33 @@ class Newton:
     def book(self, batch: Batch, blocks: int, steps: int, beside: int) -> None:
         """Count what blocks have cost; they were shared by programs ``beside`` each other."""
         entry = batch.source.kernel.cost(batch.of.width)
-        values = blocks * batch.q * (batch.q + batch.N) * entry / VALUES
-        self.spent += (STEP * steps + blocks * LAUNCHES) / beside + values
+        values = blocks * batch.q * (batch.q + batch.N) * entry / VALUES_A_SECOND
+        self.spent += (STEP_SECONDS * steps + blocks * LAUNCH_SECONDS) / beside + values
 
     def due(self, batch: Batch, violation: float, goal: float) -> Any:
         """Return the variables of a step, on the device, if one is due; else None."""
         self.course.append((self.spent, violation))
-        if not self.spent >= self.patience * BESIDE:  # its least price
+        if not self.spent >= self.patience * BESIDE_SECONDS:  # its least price
             return None
         inside = _free(batch)
         free = int(inside.sum())
         price = self._price(free)
         if 4 * 8.0 * free * free > self.memory or self.spent < self.patience * price:
             return None
-        if not self.paid and self._remaining(violation, goal) < WORTH * price:
+        if not self.paid and self._remaining(violation, goal) < WORTH_STEP * price:
             return None
         joining = torch().zeros_like(inside)
         for grow, shrink in batch.ends():
             mu = 0.5 * (grow.max() - shrink.max()) if batch.kind.equalities else 0.0
             joining |= ((grow - mu > goal) | (shrink + mu > goal))[0]
         ids = torch().nonzero(inside | joining)[:, 0]
-        if len(ids) - free > max(SOME, JOINING * free):
+        if len(ids) - free > max(ANY_CASE, JOINING * free):
             self.spent *= 0.5
             return None
         return ids
 
     def _price(self, free: int) -> float:
-        return BESIDE + free**3 / 3.0 / FACTOR + free * free / ENTRY
+        return BESIDE_SECONDS + free**3 / 3.0 / FACTOR_A_SECOND + free * free / ENTRIES_A_SECOND
 
     def _remaining(self, violation: float, goal: float) -> float:
         """Return what block ascent will still cost if it keeps the pace of its last half."""
@@ -152,7 +152,7 @@ def _minimiser(K: Any, old: Any, lower: Any, upper: Any, slope: Any, A: Any) -> 
     solution = torch().cholesky_solve(torch().cat([-slope[:, None], A], 1), L)
     x, Y = solution[:, 0], solution[:, 1:]
     asked, held = A.new_zeros(A.shape[1]), torch().zeros(f, dtype=torch().bool, device=old.device)
-    for _ in range(ROUNDS):
+    for _ in range(HOLDING_ROUNDS):
         change = x
         if M.shape[1]:
             border = M.T @ Y
@@ -169,7 +169,7 @@ def _minimiser(K: Any, old: Any, lower: Any, upper: Any, slope: Any, A: Any) -> 
         if not bool(out.any()):
             return change
         held |= out
-        if int(held.sum()) > max(SOME, LEAVING * f):
+        if int(held.sum()) > max(ANY_CASE, LEAVING * f):
             return None
         ids = torch().nonzero(out)[:, 0]
         columns = old.new_zeros((f, len(ids)))

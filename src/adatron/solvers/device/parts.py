@@ -1,21 +1,19 @@
-"""Parts of a large program on a device: see ``solvers.blocks.parts``, whose rules these are."""
+"""Parts of a large program on a device, by the rules of ``solvers.blocks.parts``."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ...devices.library import torch
-from ..blocks.parts import AROUND, CLOSE_TO, LARGEST_SHARE
+from ..blocks.parts import AROUND, CLOSE_TO, FIRST_PART, LARGEST_PART
 from .batch import Batch
-
-SPREAD = 8  # The first part has one variable in this many.
 
 
 def near(batch: Batch, tol: float) -> Any:
     """Return the variables of the only program to solve on their own, on the device; None if they are too many."""
     n = batch.sizes[0]
     if not bool(batch.beta.any()):
-        return torch().arange(0, n, SPREAD, device=batch.device.where)
+        return torch().arange(0, n, FIRST_PART, device=batch.device.where)
     inward = None
     for up, down in batch.ends():
         mu = 0.5 * (up.max() - down.max()) if batch.kind.equalities else 0.0
@@ -25,7 +23,7 @@ def near(batch: Batch, tol: float) -> Any:
     beta = batch.beta[0, :n]
     free = (beta > batch.lower[0, :n]) & (beta < batch.upper[0, :n])
     move = (inward > tol) | (free & (beta != 0.0) if batch.kind.epsilon else free)
-    moving, most = int(move.sum()), n // LARGEST_SHARE
+    moving, most = int(move.sum()), n // LARGEST_PART
     if moving > CLOSE_TO * most:
         return None
     inward[move] = float("inf")

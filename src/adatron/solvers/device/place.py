@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...arrays import Ids
 from ...devices import Device
 from ...devices.rows import RESIDENT, room_for
 from ...gram import Source
 from ...problems import Dual
-from ...problems.dual import Ids
 from ..base import Solver
 from ..plan import BLOCK, LONG, WIDE
 
 PADDED = 400.0  # Bytes of a variable: its vectors, those that choose a block, and partial sums, some of them twice.
-BLOCKS, FACTORS = 0.25, 0.4  # Fractions of the memory beside the samples: for blocks, and for Newton steps.
-REASONS = {
+BLOCKS_SHARE, NEWTON_SHARE = 0.25, 0.4  # Fractions of the memory beside the samples: for blocks, and for Newton steps.
+PLACED_BY = {
     RESIDENT[0]: "asked for",
     RESIDENT[1]: "asked for; float64 rows do not fit there, and travel there in parts for each proof",
     RESIDENT[2]: "asked for; the rows do not fit there, and travel there in parts after each block",
@@ -25,8 +25,8 @@ REASONS = {
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where problems are solved.
+class Placement:
+    """The device, or the processor, that solves the problems, and the use of its memory.
 
     label : the device; "" for the processor
     reason : why there; "" if no device was asked for
@@ -58,7 +58,7 @@ class Place:
 
 def placed(
     source: Source, variables: Ids, duals: Sequence[Dual], device: Device, solver: Solver, single: bool
-) -> Place:
+) -> Placement:
     """Choose where the problems of a fit are solved; ``single``: whether their kernel values are float32.
 
     ==========================================================  =============
@@ -75,16 +75,17 @@ def placed(
     cost, largest = source.kernel.cost(source.features), int(variables.max(initial=0))
     work = float(np.sum(variables.astype(np.float64) ** 2)) * cost
     if not solver.blocks or solver.sharded:
-        return Place("", "the solver works there only")
+        return Placement("", "the solver works there only")
     if any(dual.unbounded for dual in duals):
-        return Place("", "infinite bounds are for its solver only")
+        return Placement("", "infinite bounds are for its solver only")
     if source.careful:
-        return Place("", "distances are summed from differences, which is done there only")
+        return Placement("", "distances are summed from differences, which is done there only")
     if work < device.fit:
-        return Place("", "so few kernel values are faster there")
+        return Placement("", "so few kernel values are faster there")
     block, memory = min(WIDE if cost < LONG else BLOCK, device.block), device.memory()
     for resident in RESIDENT if single else (RESIDENT[0], RESIDENT[2]):
         free = memory - room_for(source.X, len(source), resident)
         if free >= 8.0 * block**2 + PADDED * (largest + block):
-            return Place(device.label, REASONS[resident], block, BLOCKS * free, FACTORS * free, largest, resident)
-    return Place("", f"one problem takes more than the {memory / 1e9:.1f} GB of the device")
+            shares = BLOCKS_SHARE * free, NEWTON_SHARE * free
+            return Placement(device.label, PLACED_BY[resident], block, *shares, largest, resident)
+    return Placement("", f"one problem takes more than the {memory / 1e9:.1f} GB of the device")

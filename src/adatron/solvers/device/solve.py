@@ -1,7 +1,7 @@
 """Programs of a fit on a device: proposed there, proven on the processor, until every proof suffices.
 
 The loop is that of ``solvers.loop`` for many programs in step: all go on together, and each is proven when its steps
-have ended. A proof has float64 sums of kernel values from the device, some of which the processor makes, too.
+have ended. The float64 sums of a proof come from the device; the processor makes some of them, too.
 """
 
 from __future__ import annotations
@@ -17,19 +17,17 @@ from ...problems.dual import Vector, dot
 from ..ascent import Ascent
 from ..base import Options, Solver
 from ..loop import first_tolerance, judged
+from ..plan import PARTED
 from ..solution import Solution
 from ..status import STOP, Status
 from ..tasks import State, Task
-from ..tolerance import blur
+from ..tolerance import OF_PARTS, blur, how_closely
 from ..watch import Watch
-from .batch import IDLE, Batch, Kind, block_size
-from .newton import Newton, step
+from .batch import IDLE_BLOCKS, Batch, BatchKind, block_size
+from .newton import DeviceNewton, step
 from .parts import near
 
 REPLAYS = 3  # Blocks between two looks at where the programs are.
-CLOSE, FORCING = 0.1, 4  # Fraction of the violation to which a part is solved, and the power of its ratio.
-ENOUGH = 0.75  # Fraction of the tolerance below which no part is solved.
-PARTED = 24  # Number of blocks of variables from which a program is solved in parts.
 
 
 class Member(Ascent[Solver]):
@@ -100,7 +98,7 @@ def _alike(members: Sequence[Member], numbers: dict[int, float]) -> list[list[in
     groups: dict[object, list[int]] = {}
     for number in numbers:
         one = members[number]
-        groups.setdefault((Kind.of(one.dual), one.view.gram.dtype), []).append(number)
+        groups.setdefault((BatchKind.of(one.dual), one.view.gram.dtype), []).append(number)
     return list(groups.values())
 
 
@@ -133,7 +131,7 @@ class _Run:
         self.options = members[0].options
         self.left = np.array([max(0, self.options.max_iter - one.n_iter) for one in members])
         self.taken, self.additions, self.most_moved = [0] * len(members), 0, 0
-        self.newtons = [Newton(self.options.memory) for _ in members]
+        self.newtons = [DeviceNewton(self.options.memory) for _ in members]
         self.statuses: list[Status | None] = [None] * len(members)
 
     def to_the_end(self) -> list[Status]:
@@ -141,8 +139,7 @@ class _Run:
         before = 0.0
         while self.batch.B == 1 and self.batch.sizes[0] >= PARTED * self.batch.q:
             violation = float(self.batch.violations(self.batch.ends())[0])
-            ratio = violation / before if before else 1.0
-            goal = max(min(CLOSE, ratio**FORCING) * violation, ENOUGH * self.goals[0])
+            goal = how_closely(violation, before, float(self.goals[0]), *OF_PARTS)
             if violation <= self.goals[0] or not self._part(goal, violation):
                 break
             before = violation
@@ -166,7 +163,7 @@ class _Run:
                 self.taken[number] += int(steps[number])
                 self.left[number] -= int(steps[number])
                 self.statuses[number] = told(number, seen.violation[number], self.taken[number], seen.objective[number])
-                if self.statuses[number] is None and seen.idle[number] >= IDLE:
+                if self.statuses[number] is None and seen.idle[number] >= IDLE_BLOCKS:
                     self.statuses[number] = Status.STUCK
             if self._closed(batch, goals):
                 continue

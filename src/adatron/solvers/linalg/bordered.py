@@ -1,4 +1,4 @@
-"""The margin system: the equations of the variables that are free, one of which comes or goes at a time.
+"""The margin system: the equations of the free variables, which come and go one at a time.
 
     [H_FF A_F'; A_F 0] [d; mu] = [r; s],     H = K + lambda^2 11'
 
@@ -15,15 +15,14 @@ from copy import copy
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from ...arrays import Matrix, Vector
 from ...compiled.cache.jit import jit
 from ...compiled.triangle import backward, drop, forward
-from ...problems.dual import Vector
 
-Matrix = NDArray[np.float64]
-ROOM = 16  # Spare rows of a factor.
+SPARE_ROWS = 16  # Spare rows of a factor.
+FLOOR = {4: 2e-6, 8: 1e-12}  # Fraction of a variable's own entry: a smaller pivot is rounding. By bytes of a value.
 
 
 # Plain loops: array expressions take seconds to compile.
@@ -101,8 +100,8 @@ class Margin:
     def __init__(self, equalities: int, shift: float, floor: float) -> None:
         self.shift, self.floor = shift, floor
         self.n = 0
-        self._L = np.zeros((ROOM, ROOM))
-        self._A = np.zeros((ROOM, equalities))
+        self._L = np.zeros((SPARE_ROWS, SPARE_ROWS))
+        self._A = np.zeros((SPARE_ROWS, equalities))
         self._held = [0] * equalities  # variables of each equality
 
     def append(self, column: Vector, own: float, border: Vector) -> bool:
@@ -157,7 +156,7 @@ class Margin:
 
     def copy(self, used: Margin | None = None) -> Margin:
         """Return another factor; one that is no longer needed gives its memory, since new memory costs more."""
-        other, room = copy(self), min(self.n + ROOM, len(self._L))
+        other, room = copy(self), min(self.n + SPARE_ROWS, len(self._L))
         other._L = used._L if used is not None and len(used._L) == room else np.empty((room, room))
         other._L[:] = self._L[:room, :room]
         other._A = self._A[:room].copy()

@@ -21,21 +21,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dgetrf, dgetrs, get_lapack_funcs  # pyright: ignore[reportAttributeAccessIssue]
 
+from ...arrays import Ids
 from ...compiled.cholesky import invert_factor
 from ...gram import View
 from ...threads.gate import one_blas_thread
 
-Matrix = NDArray[Any]  # in the precision of the tiles
-Ids = NDArray[np.int64]
-TILE = 256  # Rows of a tile.
-COLUMNS, FEW = 32, 4  # Right-hand sides that a thread takes at a time; up to this many are taken one by one.
-ROUNDING = {4: 2e-6, 8: 1e-13}  # Fraction of the largest entry below which a pivot is noise, by bytes of a value.
+TileMatrix = NDArray[Any]  # in the precision of the tiles
+FACTOR_TILE = 256  # Rows of a tile.
+SIDES_TOGETHER, SIDES_ALONE = 32, 4  # Right-hand sides that a thread takes at a time; so few are taken one by one.
+PIVOT_NOISE = {4: 2e-6, 8: 1e-13}  # Fraction of the largest entry below which a pivot is noise, by bytes of a value.
 
 
 def factor_bytes(n: int, parts: int, itemsize: int) -> float:
     """Return the memory for the tiles of n variables, and for a copy of the last row of them, which is narrow."""
-    count = -(-n // (parts * TILE))
-    return itemsize * TILE**2 * (parts * count * (count + 1) / 2 + count)
+    count = -(-n // (parts * FACTOR_TILE))
+    return itemsize * FACTOR_TILE**2 * (parts * count * (count + 1) / 2 + count)
 
 
 class Stopped(Exception):
@@ -94,21 +94,21 @@ class _DiagonalBlock:
     ) -> None:
         self.n, self.pool = len(rows), view.gram.pool
         self.dtype = view.gram.dtype
-        self.count = -(-self.n // TILE)
-        self.rows: list[Matrix] = []  # rows of tiles, each transposed
-        for end in range(TILE, self.n + TILE, TILE):
-            row = view.block(view.points(rows[:end]), view.points(rows[end - TILE : end]))
+        self.count = -(-self.n // FACTOR_TILE)
+        self.rows: list[TileMatrix] = []  # rows of tiles, each transposed
+        for end in range(FACTOR_TILE, self.n + FACTOR_TILE, FACTOR_TILE):
+            row = view.block(view.points(rows[:end]), view.points(rows[end - FACTOR_TILE : end]))
             if shift:
                 row += self.dtype.type(shift)
-            own = ridge[end - TILE : end].astype(self.dtype)
-            row[np.arange(end - TILE, end - TILE + len(own)), np.arange(len(own))] += own
+            own = ridge[end - FACTOR_TILE : end].astype(self.dtype)
+            row[np.arange(end - FACTOR_TILE, end - FACTOR_TILE + len(own)), np.arange(len(own))] += own
             self.rows.append(row)
         self.size = self.n
         self.beside: Ids = np.empty(0, np.int64)
-        self.H: Matrix = np.empty((self.n, 0), self.dtype)
+        self.H: TileMatrix = np.empty((self.n, 0), self.dtype)
         self.cross = np.empty((0, 0))  # H'H - C
         self.used: tuple[Ids, Any] = self.beside, None  # and the LU factors of their part of ``cross``
-        self.floor = floor = ROUNDING[self.dtype.itemsize] * (view.magnitude + shift)
+        self.floor = floor = PIVOT_NOISE[self.dtype.itemsize] * (view.magnitude + shift)
         for k in range(self.count):
             if stopped():
                 raise Stopped
@@ -141,7 +141,7 @@ class _DiagonalBlock:
 
     def _places(self, i: int) -> tuple[slice, slice]:
         """Return the variables before a diagonal tile, and its own."""
-        return slice(0, i * TILE), slice(i * TILE, min((i + 1) * TILE, self.n))
+        return slice(0, i * FACTOR_TILE), slice(i * FACTOR_TILE, min((i + 1) * FACTOR_TILE, self.n))
 
     def join(self, view: View, shift: float) -> None:
         """Take the rows of the view behind those that are known."""
@@ -178,30 +178,30 @@ class _DiagonalBlock:
         X[: self.n] = self._backward(Y)
         return X
 
-    def _add(self, new: Ids, columns: Matrix) -> None:
+    def _add(self, new: Ids, columns: TileMatrix) -> None:
         """Add columns to H."""
         N = self._forward(columns)
         across = np.dot(self.H.T, N)
         self.beside, self.H = np.concatenate([self.beside, new]), np.concatenate([self.H, N], axis=1)
         self.cross = np.block([[self.cross, across], [across.T, np.dot(N.T, N)]])
 
-    def _forward(self, B: Matrix) -> Matrix:
+    def _forward(self, B: TileMatrix) -> TileMatrix:
         """Return L^-1 B."""
         Y = B.astype(self.dtype)
 
         def some(columns: slice) -> None:
             part = Y[:, columns]
-            first = int(np.argmax(part.any(axis=1))) // TILE
+            first = int(np.argmax(part.any(axis=1))) // FACTOR_TILE
             for i in range(first, self.count):
                 before, here = self._places(i)
-                known = slice(first * TILE, before.stop)
+                known = slice(first * FACTOR_TILE, before.stop)
                 rest = part[here] - np.dot(self.rows[i][known].T, part[known])
                 part[here] = np.dot(self.rows[i][here].T, rest)
 
         self._by_columns(some, Y)
         return Y
 
-    def _backward(self, B: Matrix) -> Matrix:
+    def _backward(self, B: TileMatrix) -> TileMatrix:
         """Return L'^-1 B."""
         X = B.astype(self.dtype)
 
@@ -215,7 +215,7 @@ class _DiagonalBlock:
         self._by_columns(some, X)
         return X
 
-    def _by_columns(self, some: Callable[[slice], None], Y: Matrix) -> None:
+    def _by_columns(self, some: Callable[[slice], None], Y: TileMatrix) -> None:
         """Run over the right-hand sides, several for each thread; a few are taken one by one."""
-        width = COLUMNS if Y.shape[1] > FEW else 1
+        width = SIDES_TOGETHER if Y.shape[1] > SIDES_ALONE else 1
         self.pool.run(lambda c: some(slice(c * width, (c + 1) * width)), -(-Y.shape[1] // width))

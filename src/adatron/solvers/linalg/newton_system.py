@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Ids, Matrix
 from ...gram import View
 from ...problems import Dual
 from ...problems.dual import Vector, dot
 from .factor import Factor
 
-Ids = NDArray[np.int64]
-Matrix = NDArray[np.float64]
 CHANGED = 1 / 8  # Fraction of a factor's variables that are held or have joined above which a new factor is cheaper.
-ITERATIONS = 30  # Iterations of conjugate gradients in one solution.
+CG_ITERATIONS = 30  # Iterations of conjugate gradients in one solution.
 
 
 class System:
@@ -120,7 +118,7 @@ class System:
         product, ahead = self.times(x, z)
         residual, direction = self.slope(r - product, held), z
         enough = accuracy * norm(residual)
-        for _ in range(ITERATIONS):
+        for _ in range(CG_ITERATIONS):
             energy, curvature = dot(residual, z), dot(direction, ahead)
             if not curvature > 0.0 or not energy > 0.0:
                 break

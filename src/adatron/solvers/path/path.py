@@ -26,16 +26,16 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays import Ids, Vector
 from ...problems import Dual
-from ...problems.dual import Ids, Vector
 from ...threads.gate import one_blas_thread
-from .state import ASKED, SNAP, Matrix, PathState, RowsOf, Stalled, knots_of
-from .step import LOST, STILL, advance
+from .state import ROWS_ASKED, SNAP, Matrix, PathState, RowsOf, Stalled, knots_of
+from .step import NOT_FINITE, STILL, advance
 
 DRIFT = 1e-10  # Drift of the gradient, relative to its terms, above which it is computed anew.
 LOOSE = 1e-9  # Fraction of the sum of all sizes; equalities missed by more are lost.
-NEAR = 1e-12  # Fraction of the way below which the rest is rounding.
-IDLE = 20  # Events at one place, for each free variable, after which the path is given up.
+ARRIVED = 1e-12  # Fraction of the way below which the rest is rounding.
+IDLE_EVENTS = 20  # Events at one place, for each free variable, after which the path is given up.
 
 
 class Homotopy(PathState):
@@ -93,20 +93,20 @@ class Homotopy(PathState):
 
     def _go(self, start: Matrix, ends: Matrix, rate_t: Vector, rate_sums: Vector, watch: Any) -> None:
         done, idle = 0.0, 0
+        # The fields of ``PathPoint`` and of ``Course``; all that follows changes these arrays in place.
+        point = self.at, self.piece, self.knots, self.slopes, self.border, self.beta, self.g, self.mu, self.sums
+        course = start, ends, self.rate_knots, rate_t, rate_sums, self.push
         while True:
             if not self._supply(rate_sums):
-                if done < 1.0 - NEAR:
+                if done < 1.0 - ARRIVED:
                     raise Stalled
                 self._arrive(ends, (1.0 - done) * (self.push - rate_t))
                 return
-            begin = idle % len(self.beta) if idle > len(self.ids) + 10 else 0
-            before = done
-            done, one, side, knot = advance(
-                *self.margin.factor, self.ids, self.free.values, self.free.where, self.at, self.piece, self.slopes,
-                self.border, self.beta, self.g, self.mu, self.sums, self.knots, start, ends, self.rate_knots,
-                self.push, rate_t, rate_sums, self.largest, done, begin,
-            )  # fmt: skip
-            if one == LOST:
+            before, patience = done, self.free.m + 10
+            begin = idle % len(self.beta) if idle > patience else 0
+            free = *self.margin.factor, self.ids, self.free.values, self.free.where
+            done, one, side, knot = advance(free, point, course, self.largest, done, begin)
+            if one == NOT_FINITE:
                 raise Stalled
             if watch is not None:
                 watch(done)
@@ -114,7 +114,7 @@ class Homotopy(PathState):
                 return
             self.n_event += 1
             idle = 0 if done > before else idle + 1
-            if idle > IDLE * (len(self.ids) + 10):
+            if idle > IDLE_EVENTS * patience:
                 raise Stalled
             if knot >= 0:
                 self._leave(one, knot)
@@ -251,7 +251,7 @@ class Homotopy(PathState):
             return np.zeros(0)
         with one_blas_thread():  # products this small are not worth waking the others
             D, M = self.margin.inverse()
-            parts = np.split(np.arange(len(D)), range(ASKED, len(D), ASKED))
+            parts = np.split(np.arange(len(D)), range(ROWS_ASKED, len(D), ROWS_ASKED))
             return np.concatenate([self._straight(some, D[some], M[some]) for some in parts])
 
     def _straight(self, some: Ids, D: Matrix, M: Matrix) -> Vector:

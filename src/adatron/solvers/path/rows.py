@@ -7,15 +7,15 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...problems.dual import Ids, Vector
+from ...arrays import Ids, Vector
 from .step import add_rows, row_products
 
-LEAST = 16  # Fewest spare rows and columns; otherwise an eighth of the size.
+FEWEST_SPARE = 16  # Fewest spare rows and columns; otherwise an eighth of the size.
 
 
 def spare(size: int) -> int:
     """Return ``size`` entries and some spare ones."""
-    return size + max(LEAST, size // 8)
+    return size + max(FEWEST_SPARE, size // 8)
 
 
 def compaction(n: int, gone: Ids) -> Ids:
@@ -41,8 +41,8 @@ class FreeRows:
 
     def __init__(self, n: int) -> None:
         self.n, self.m = n, 0
-        self.values = np.zeros((LEAST, spare(n)))
-        self._where, self._ids = np.zeros((2, LEAST), np.int64)
+        self.values = np.zeros((FEWEST_SPARE, spare(n)))
+        self._where, self._ids = np.zeros((2, FEWEST_SPARE), np.int64)
 
     @property
     def ids(self) -> Ids:
@@ -112,9 +112,9 @@ class FreeRows:
 
     def copy(self, used: FreeRows | None = None) -> FreeRows:
         """Return another table; one that is no longer needed gives its memory, since new memory costs more."""
-        other, shape = copy(self), (self.m + LEAST, self.n)
+        other, shape = copy(self), (self.m + FEWEST_SPARE, self.n)
         other.values = used.values if used is not None and used.values.shape == shape else np.empty(shape)
         other.values[: self.m] = self.values[: self.m, : self.n]
-        other._where, other._ids = np.empty((2, self.m + LEAST), np.int64)
+        other._where, other._ids = np.empty((2, self.m + FEWEST_SPARE), np.int64)
         other._where[: self.m], other._ids[: self.m] = self.where, self.ids
         return other

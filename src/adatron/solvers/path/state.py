@@ -8,17 +8,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Ids, Matrix, Vector
 from ...problems import Dual
-from ...problems.dual import Ids, Vector
-from ..linalg.bordered import Margin
+from ..linalg.bordered import FLOOR, Margin
 from .rows import FreeRows
 from .step import add_rows
 
-Matrix = NDArray[np.float64]
 RowsOf = Callable[[Ids], NDArray[np.float64]]
-FLOOR = 1e-12  # Fraction of a variable's own entry below which its pivot is rounding.
 SNAP = 1e-12  # Fraction of the largest variable; a variable nearer to a knot than this is at the knot.
-ASKED = 256  # Rows of H that are asked for at a time.
+ROWS_ASKED = 256  # Rows of H that are asked for at a time.
 
 
 NO_PATH = (
@@ -49,7 +47,7 @@ class PathState:
         n = len(dual)
         self._load(dual)
         self.free = FreeRows(n)
-        self.margin = Margin(len(dual.totals), 1.0, FLOOR)
+        self.margin = Margin(len(dual.totals), 1.0, FLOOR[8])
         self.piece, self.at = np.full((2, n), -1)
         for k in range(len(self.knots) - 1, -1, -1):
             self.at[self.beta == self.knots[k]] = k
@@ -125,8 +123,8 @@ class PathState:
     def _product(self, v: Vector) -> Vector:
         """Return H v."""
         out, ids = np.zeros(len(v)), np.flatnonzero(v)
-        for start in range(0, len(ids), ASKED):
-            part = ids[start : start + ASKED]
+        for start in range(0, len(ids), ROWS_ASKED):
+            part = ids[start : start + ROWS_ASKED]
             rows = self._rows(part)
             add_rows(rows, np.arange(len(part)), v[part], out)
             self.largest = max(self.largest, float(np.abs(rows[np.arange(len(part)), part]).max()))
@@ -140,7 +138,7 @@ class PathState:
         row = self._rows(np.array([one]))[0] + self.dual.lambda2
         self.largest = max(self.largest, float(row[one]))
         if not len(self.ids):
-            self.margin = Margin(len(self.sums), self.largest or 1.0, FLOOR)
+            self.margin = Margin(len(self.sums), self.largest or 1.0, FLOOR[8])
         while not self.margin.append(row[self.ids], float(row[one]), self.border[one]):
             if self._give_way(one, piece, side, row):
                 return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,7 +10,61 @@ from ...compiled.cache.jit import jit
 from ..linalg.bordered import bordered
 
 STILL = 1e-11  # Fraction of the largest rate below which a rate is rounding.
-LOST = -2  # the number of the variable if the rates are not finite
+NOT_FINITE = -2  # The number of the variable if the rates are not finite.
+
+
+class FreeSet(NamedTuple):
+    """The free variables.
+
+    L, A, shift : the factor of their margin system, see ``linalg.bordered``
+    ids : their numbers
+    values, where : their rows of H, see ``FreeRows``
+    """
+
+    L: Any
+    A: Any
+    shift: float
+    ids: Any
+    values: Any
+    where: Any
+
+
+class PathPoint(NamedTuple):
+    """The solution on its way, see ``PathState``; all but slopes and border change in place."""
+
+    at: Any
+    piece: Any
+    knots: Any
+    slopes: Any
+    border: Any
+    beta: Any
+    g: Any
+    mu: Any
+    sums: Any
+
+
+class Course(NamedTuple):
+    """The way to another program.
+
+    start, ends : the knots of both programs
+    change, rate_t, rate_sums : rates of knots, targets and sums
+    push : the rate of H beta that comes from the variables at knots
+    """
+
+    start: Any
+    ends: Any
+    change: Any
+    rate_t: Any
+    rate_sums: Any
+    push: Any
+
+
+class Rates(NamedTuple):
+    """The rates of a solution."""
+
+    beta: Any
+    g: Any
+    mu: Any
 
 
 @jit
@@ -46,55 +100,59 @@ def row_products(values: Any, where: Any, v: Any, out: Any) -> None:
 
 
 @jit
-def rates_of(L: Any, A: Any, shift: float, ids: Any, values: Any, where: Any, at: Any, border: Any, change: Any,
-             push: Any, rate_t: Any, rate_sums: Any) -> Any:  # fmt: skip
-    """Return the rates of beta, g and mu, and the largest right side that the rates of beta come from."""
-    rate_beta, rate_g = np.zeros(len(at)), push - rate_t
+def rates_of(free: FreeSet, point: PathPoint, course: Course) -> Any:
+    """Return the rates of the solution, and the largest right side that the rates of beta come from."""
+    ids, at = free.ids, point.at
+    rate_beta, rate_g = np.zeros(len(at)), course.push - course.rate_t
     for j in range(len(at)):
         if at[j] >= 0:
-            rate_beta[j] = change[at[j], j]
+            rate_beta[j] = course.change[at[j], j]
     if not len(ids):
-        return rate_beta, rate_g, np.zeros(len(rate_sums)), 0.0
-    need = rate_sums.copy()
+        return Rates(rate_beta, rate_g, np.zeros(len(course.rate_sums))), 0.0
+    need = course.rate_sums.copy()
     for q in range(len(need)):
         for j in range(len(at)):
-            need[q] -= rate_beta[j] * border[j, q]
+            need[q] -= rate_beta[j] * point.border[j, q]
     d = np.empty(len(ids))
     for k in range(len(ids)):
         d[k] = -rate_g[ids[k]]
     right = np.abs(d).max()
-    rate_mu = bordered(L, A, shift, d, need)
+    rate_mu = bordered(free.L, free.A, free.shift, d, need)
     for k in range(len(ids)):
         rate_beta[ids[k]] = d[k]
-    add_rows(values, where, d, rate_g)
-    return rate_beta, rate_g, rate_mu, right
+    add_rows(free.values, free.where, d, rate_g)
+    return Rates(rate_beta, rate_g, rate_mu), right
 
 
 @jit
-def first_event(at: Any, piece: Any, slopes: Any, border: Any, beta: Any, g: Any, mu: Any, knots: Any, change: Any,
-                rate_beta: Any, rate_g: Any, rate_mu: Any, still: float, noise: float, room: float,
-                begin: int) -> Any:  # fmt: skip
+def first_event(
+    point: PathPoint, change: Any, rates: Rates, still: float, noise: float, room: float, begin: int
+) -> Any:
     """Return step, variable, side and knot of the first event before ``room``; variable -1 if there is no event.
 
     A variable at a knot leaves it if the slopes on both sides no longer allow its gradient; a free one meets a knot.
     If several happen at once, the first from number ``begin`` on comes first; those before that number come last.
+
+    change : rates of the knots
+    still, noise : rates of beta and of g up to which they are rounding
     """
+    at, piece, slopes, beta, knots = point.at, point.piece, point.slopes, point.beta, point.knots
     best, one, side, met = room, -1, 0, -1
     for i in range(len(at)):
         j = begin + i if begin + i < len(at) else begin + i - len(at)
         up = down = np.inf
         if at[j] >= 0:
-            away, rate = -g[j], -rate_g[j]
-            for q in range(len(mu)):
-                away -= border[j, q] * mu[q]
-                rate -= border[j, q] * rate_mu[q]
+            away, rate = -point.g[j], -rates.g[j]
+            for q in range(len(point.mu)):
+                away -= point.border[j, q] * point.mu[q]
+                rate -= point.border[j, q] * rates.mu[q]
             if rate > noise and at[j] < len(slopes):
                 up = (slopes[at[j]] - away) / rate
             elif rate < -noise and at[j] > 0:
                 down = (slopes[at[j] - 1] - away) / rate
         else:
             high, low = piece[j] + 1, piece[j]
-            to_high, to_low = rate_beta[j] - change[high, j], rate_beta[j] - change[low, j]
+            to_high, to_low = rates.beta[j] - change[high, j], rates.beta[j] - change[low, j]
             if to_high > still:
                 up = (knots[high, j] - beta[j]) / to_high
             if to_low < -still:
@@ -107,35 +165,36 @@ def first_event(at: Any, piece: Any, slopes: Any, border: Any, beta: Any, g: Any
 
 
 @jit
-def advance(L: Any, A: Any, shift: float, ids: Any, values: Any, where: Any, at: Any, piece: Any, slopes: Any,
-            border: Any, beta: Any, g: Any, mu: Any, sums: Any, knots: Any, start: Any, ends: Any, change: Any,
-            push: Any, rate_t: Any, rate_sums: Any, largest: float, done: float, begin: int) -> Any:  # fmt: skip
-    """Go to the first event or the end, in place; return the part of the way done, and variable, side and knot."""
-    rate_beta, rate_g, rate_mu, right = rates_of(
-        L, A, shift, ids, values, where, at, border, change, push, rate_t, rate_sums
-    )
-    size = np.abs(rate_beta).sum()
+def advance(free: Any, point: Any, course: Any, largest: float, done: float, begin: int) -> Any:
+    """Go to the first event or the end, in place; return the part of the way done, and variable, side and knot.
+
+    free, point, course : the fields of ``FreeSet``, ``PathPoint`` and ``Course``: plain tuples are faster to pass
+    largest : the largest entry of H
+    done : the part of the way done so far
+    begin : the variable whose event comes first, see ``first_event``
+    """
+    free, point, course = FreeSet(*free), PathPoint(*point), Course(*course)
+    at, beta, knots, change = point.at, point.beta, point.knots, course.change
+    rates, right = rates_of(free, point, course)
+    size = np.abs(rates.beta).sum()
     if not np.isfinite(size):
-        return done, LOST, 0, -1
-    noise = STILL * (largest * size + np.abs(rate_t).max())
-    still = STILL * np.abs(rate_beta).max()
+        return done, NOT_FINITE, 0, -1
+    noise = STILL * (largest * size + np.abs(course.rate_t).max())
+    still = STILL * np.abs(rates.beta).max()
     if largest > 0.0:  # all rates may be rounding: small compared with those of one variable alone
         still = max(still, STILL * right / largest)
-    step, one, side, met = first_event(
-        at, piece, slopes, border, beta, g, mu, knots, change, rate_beta, rate_g, rate_mu, still, noise, 1.0 - done,
-        begin,
-    )  # fmt: skip
+    step, one, side, met = first_event(point, change, rates, still, noise, 1.0 - done, begin)
     done = 1.0 if one < 0 else done + step
-    for q in range(len(mu)):
-        mu[q] += step * rate_mu[q]
-        sums[q] += step * rate_sums[q]
+    for q in range(len(point.mu)):
+        point.mu[q] += step * rates.mu[q]
+        point.sums[q] += step * course.rate_sums[q]
     for j in range(len(at)):
-        g[j] += step * rate_g[j]
+        point.g[j] += step * rates.g[j]
         for k in range(len(knots)):
             if change[k, j] != 0.0:
-                knots[k, j] = ends[k, j] if one < 0 else start[k, j] + done * change[k, j]
+                knots[k, j] = course.ends[k, j] if one < 0 else course.start[k, j] + done * change[k, j]
         if at[j] >= 0:
             beta[j] = knots[at[j], j]
         else:
-            beta[j] += step * rate_beta[j]
+            beta[j] += step * rates.beta[j]
     return done, one, side, met

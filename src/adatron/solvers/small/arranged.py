@@ -1,4 +1,4 @@
-"""The programs of a bundle in arrays, ready for the compiled ``loop``, and what it has found in the programs' numbers.
+"""The programs of a bundle in arrays, ready for the compiled loop; afterwards its results in the programs' numbers.
 
 The variables of each equality stand together in a program's matrix, as in ``dense.layout``, and are padded to whole
 vectors: many programs are smaller than a CHUNK. So each segment must belong to one equality.
@@ -20,7 +20,7 @@ from ...problems.dual import NO_ROW, NO_SIGN, Ids, Vector
 from ...problems.unit import NONE, units_of
 from ..tasks import Tasks
 
-NOTHING = np.empty(0, np.int64)
+NO_IDS = np.empty(0, np.int64)
 OF_GAP = [0, 1, 4, 6, 9, 10]  # The measures of ``weigh`` that grow as the objective does.
 
 
@@ -44,13 +44,13 @@ class Laid(NamedTuple):
 
 
 class Programs(NamedTuple):
-    """Programs one after the other.
+    """Many ``Tasks`` in arrays, one program after the other, with their places in matrices and their results.
 
     first : where the variables of each program begin
     t, lower, upper, row, sign : as in ``Dual``; the last two may be empty
     totals : (n, p) sums of each program
     beta, g, steps, biases, half_widths, measures : results
-    limits : most updates of each program; whoever has had as many has met that limit
+    limits : most updates of each program; one with as many steps has met its limit
     units, margins : the number by which those of each program were divided, and the half of a margin, in the program's
         own numbers, above which a smaller unit is looked for; infinite if none is
     flags : see ``status``
@@ -135,7 +135,7 @@ def _in_one(sizes: Ids) -> Laid:
     width = -(-size // CHUNK) * CHUNK
     ends = np.tile([0, width], (n, 1))
     places = np.tile(np.arange(size), n)
-    return Laid(NOTHING, NOTHING, NOTHING, places, ends, np.full((n, 1), size), np.full(n, width))
+    return Laid(NO_IDS, NO_IDS, NO_IDS, places, ends, np.full((n, 1), size), np.full(n, width))
 
 
 def _laid_out(tasks: Tasks, some: range, row: Ids, equalities: int) -> Laid:

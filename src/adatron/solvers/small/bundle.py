@@ -1,7 +1,7 @@
 """The compiled loop over the programs of a bundle, see ``many``: propose, prove, tighten, as in ``solvers.loop``.
 
-The programs come in runs that share one matrix. Alone, each is a run of its own, ``pairs`` or ``singles`` take its
-steps, and its matrix may be float32. In a chain, each may start from one before it, see ``chain``.
+The programs come in runs that share one matrix. A program alone is a run of its own; ``pairs`` or ``singles`` take its
+steps, and its matrix may be float32. In a chain, a program may start from one before it, see ``chain``.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...certificates import relative
-from ...certificates.certify import CARE, weigh
-from ...certificates.gap import minimise
+from ...certificates.certify import weigh
+from ...certificates.gap import CARE, minimise
 from ...certificates.multipliers import average
 from ...compiled.cache.jit import jit
 from ...compiled.cache.pointer import Address, address, call, lent
@@ -24,7 +24,7 @@ from ...compiled.submatrix import add_rows
 from ...gram.shared import GivenShared, maker
 from ...problems.dual import NO_ROW, NO_SIGN
 from ...problems.unit import power_of_two
-from ..dense import COARSE, INNER, STEPS, pairs, singles
+from ..dense import BLOCK_STEPS, COARSE, INNER, pairs, singles
 from ..start import balance
 from ..status import BENT, STOP
 from ..tolerance import TYPICAL, blur, closer
@@ -48,7 +48,7 @@ class Goals(NamedTuple):
 
 
 class One(NamedTuple):
-    """One program: its numbers, what it becomes, and room for those at their places in the matrix."""
+    """One of ``Programs``: its matrix, its numbers and results, and room for numbers at their places in the matrix."""
 
     K: Any
     own: Any  # places
@@ -72,7 +72,7 @@ class One(NamedTuple):
     line: Any
 
 
-class Room(NamedTuple):
+class Scratch(NamedTuple):
     """Room for one program at a time, and K beta of each program of a run."""
 
     rows: Any
@@ -81,12 +81,12 @@ class Room(NamedTuple):
     products: Any
 
     @classmethod
-    def of(cls, K: NDArray[Any], equalities: int, run: int) -> Room:
+    def of(cls, K: NDArray[Any], equalities: int, run: int) -> Scratch:
         """Return room for programs whose matrices are parts of K, at most ``run`` in a run."""
         return cls(np.empty((5, len(K))), np.empty(len(K), K.dtype), np.empty(equalities), np.empty((run, len(K))))
 
 
-class Code(NamedTuple):
+class Addresses(NamedTuple):
     """Addresses of the code that makes a matrix, takes steps, finds multipliers and a bias, and measures a proof."""
 
     matrix: Address
@@ -97,7 +97,7 @@ class Code(NamedTuple):
 
 
 @functools.cache
-def addresses(kind: type[Operand | GivenShared], dtype: Any, equality: bool) -> Code:
+def addresses(kind: type[Operand | GivenShared], dtype: Any, equality: bool) -> Addresses:
     """Return the addresses of the parts, which are compiled once, not again into the loop below."""
     K, g, stack = np.empty((0, 0), dtype), np.empty(0, dtype), np.empty(0, dtype)
     v, whole, flag = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
@@ -110,7 +110,7 @@ def addresses(kind: type[Operand | GivenShared], dtype: Any, equality: bool) -> 
     bias = address(average, v, v, *bounds, NO_ROW, NO_SIGN, v)
     proof = address(weigh, v, v, v, v, *bounds, NO_ROW, NO_SIGN, v, v, v)
     matrix, shared = maker(kind, dtype)
-    return Code(address(matrix, shared, whole, whole, 0, K, stack, whole), update, least, proof, bias)
+    return Addresses(address(matrix, shared, whole, whole, 0, K, stack, whole), update, least, proof, bias)
 
 
 @jit
@@ -131,7 +131,7 @@ def solve(code: Any, shared: Any, programs: Any, goals: Any, K: Any, stack: Any,
         for k in range(p, stop):
             if programs.flags[k, STOP] == 0:
                 one, product = _placed(programs, k, K, room), products[k - p, :width]
-                programs.limits[k] = min(STEPS * len(own), goals.most)
+                programs.limits[k] = min(BLOCK_STEPS * len(own), goals.most)
                 if chain is not None:
                     follow(one, programs, chain, products, k, p)
                 for r in range(len(one.mu)):
@@ -228,7 +228,7 @@ def _refine(code: Any, one: Any, programs: Any, chain: Any, product: Any, goals:
         more = programs.steps[p] < programs.limits[p] and one.flag[STOP] == 0 and one.flag[BENT] == 0
         if more and programs.margins[p] < margin < 1.0:
             enlarge(one, product, programs, p, _power(margin))
-            programs.limits[p], aim = min(programs.steps[p] + STEPS * len(one.own), goals.most), goals.tol
+            programs.limits[p], aim = min(programs.steps[p] + BLOCK_STEPS * len(one.own), goals.most), goals.tol
         elif one.K.itemsize < 8 and goals.gap_tol == np.inf:
             return
         else:
@@ -262,7 +262,7 @@ def _ascend(code: Any, one: Any, chain: Any, product: Any, goals: Any, aim: floa
 
 @jit
 def _anew(one: Any, chain: Any, product: Any) -> None:
-    """Take over the point, and make K beta from nothing."""
+    """Take over the point, and make K beta anew."""
     for i in range(len(one.own)):
         value = one.new[one.own[i]]
         one.errors[i], one.beta[i] = value, one.sign[i] * value if len(one.sign) else value
@@ -303,7 +303,7 @@ def total(values: Any) -> float:
 
 @jit
 def bound(beta: Any, rate: float, errors: Any) -> None:
-    """errors <- rate |beta|_1."""
+    """Set all errors to rate |beta|_1."""
     size = 0.0
     for i in range(len(beta)):
         size += abs(beta[i])

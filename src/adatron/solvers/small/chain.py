@@ -13,22 +13,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Ids, Vector
 from ...compiled.cache.jit import jit
 from ...compiled.cache.pointer import Address
-from ...problems.dual import Ids, Vector
 from .rounds import InPlay, add_changes, walking
 
 TILE_COLUMNS, TILE_ROWS = 512, 4  # Columns and rows of K that are read at a time: they fit the first-level cache.
-ALIKE = 1e-12  # Relative difference up to which bounds have grown alike.
+ALIKE_BOUNDS = 1e-12  # Relative difference up to which bounds have grown alike.
 
 
 class Chain(NamedTuple):
-    """What chained programs have beside those that are alone, at their places in the matrix.
+    """The data that only chained programs need, at their places in the matrix.
 
     walk : the code of the active set
     before : (n,) the program that each starts from, or -1
     held : (n, width) the part of K beta that is of variables at a bound, for the programs of a run
-    bounded : (width,) the point of which ``held`` is known
+    bounded : (width,) the point whose ``held`` is known
     part : room for the variables in play
     """
 
@@ -79,7 +79,7 @@ def _followed(one: Any, programs: Any, last: int, same: float, bounded: Any) -> 
             new = one.upper[i] if value == high else one.lower[i]
             if not known:
                 grown, known = new / value, True
-            if abs(new - grown * value) > ALIKE * abs(new):
+            if abs(new - grown * value) > ALIKE_BOUNDS * abs(new):
                 return grown, False
     for i in range(len(one.own)):
         at, value, low, high = one.own[i], programs.beta[a + i], programs.lower[a + i], programs.upper[a + i]

@@ -1,7 +1,7 @@
 """Many programs of one block each in one go: bundles of them are solved by compiled code alone.
 
 Problem   programs over a few segments each, of up to ``WHOLE`` variables, with finite bounds: one for each pair of
-          classes. There are thousands of hundred classes; what Python does for one takes longer than its solution.
+          classes. A hundred classes have thousands; what Python does for one pair takes longer than its solution.
           With float32 tiles there may be no lambda^2. Programs with nu need float64 tiles and matrices of their own;
           each is solved in its own unit, as by ``solvers.units``.
 Update    as ``small.one``: ``pairs`` or ``singles`` over all variables.
@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Ids
 from ...certificates import conclude
 from ...certificates.certify import conclude_all
 from ...gram.shared import GivenShared
-from ...problems.dual import Ids
 from ..base import Options, Way
 from ..found import STATUSES, UNSOLVED, Found
 from ..loop import enough
@@ -30,17 +30,17 @@ from ..plan import BESIDE_MATRIX
 from ..status import BENT, STOP, Status
 from ..tasks import State, Tasks
 from .arranged import Programs, arranged, in_own_numbers
-from .bundle import Goals, Room, addresses, solve
+from .bundle import Goals, Scratch, addresses, solve
 from .chain import Chain
 
-SMALLEST_BUNDLE, LARGEST_BUNDLE = 3e7, 3e8  # multiply-adds of a bundle, at least (a millisecond) and most
-MOST_BUNDLES = 64  # parts of all work that bundles are, in between
+SMALLEST_BUNDLE, LARGEST_BUNDLE = 3e7, 3e8  # Multiply-adds of a bundle: the fewest take a millisecond.
+MOST_BUNDLES = 64  # Bundles that share all work, unless they would be smaller or larger than that.
 
 
 def bundles(tasks: Tasks, ways: NDArray[np.int8], timed: bool = False) -> list[range]:
     """Return the numbers of the open tasks in their order; those that are solved together are one range.
 
-    ``timed``: there is a time limit, at which nobody looks within a bundle.
+    ``timed``: there is a time limit, so bundles are short: they do not look at the clock.
     """
     gram, bundled = tasks.gram, ways == Way.BUNDLE.value  # NumPy takes its time with members
     if not bundled.any():
@@ -99,7 +99,7 @@ def _kinds(tasks: Tasks, ways: NDArray[np.int8]) -> Ids:
 def together(
     tasks: Tasks, some: range, options: Options, flags: NDArray[np.int64], found: Found
 ) -> dict[int, State | None]:
-    """Put the certified solutions of a bundle into ``found``; where to go on with the others.
+    """Put the certified solutions of a bundle into ``found``; return where to go on with the others.
 
     Float32 tiles certify nothing. After a stop nothing more is begun, and nothing goes on.
     """
@@ -114,7 +114,7 @@ def together(
     if tasks.before is not None:
         before = np.maximum(tasks.before[some.start : some.stop] - some.start, -1)
         chain = Chain.of(before, len(K), programs.laid.starts.shape[1] - 1)
-    own = Room.of(K, programs.totals.shape[1], 1 if chain is None else len(some))
+    own = Scratch.of(K, programs.totals.shape[1], 1 if chain is None else len(some))
     try:
         with gram.pool.aside():
             solve(code, shared, programs, goals, K, stack, own, chain)
@@ -128,7 +128,7 @@ def together(
 def _sorted_out(
     tasks: Tasks, some: range, options: Options, programs: Programs, seconds: float, found: Found
 ) -> dict[int, State | None]:
-    """Put what is proven into ``found``; where the others are."""
+    """Put what is proven into ``found``; return where the others are."""
     n_iter, own, first = programs.steps, slice(some.start, some.stop), programs.first.tolist()
     stopped, proven = programs.flags[:, STOP] != 0, tasks.gram.dtype == np.float64
     found.keep_all(own, _proofs(tasks, some, programs), programs.biases, programs.half_widths, programs.units)

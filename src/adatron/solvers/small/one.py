@@ -1,8 +1,8 @@
 """Small programs: one block in float64, solved and proven in one go.
 
-Problem   any program of ``problems.dual`` with finite bounds and few variables. What a long fit needs between its
-          blocks (shards, a finish, float32 with its corrections) would take longer than the solution. Of many such
-          programs, one for each pair of classes, ``small.many`` solves most.
+Problem   any program of ``problems.dual`` with finite bounds and few variables. All that a long fit needs between its
+          blocks (shards, a finish, float32 with its corrections) would take longer than the solution. If there are
+          many such programs, one for each pair of classes, ``small.many`` solves most of them.
 Update    ``pairs`` (equality) or ``singles`` (none) over all variables; where they crawl, an active set.
 Stop      the violation by a gradient that is computed anew from the same kernel matrix; where a gap is asked for, by a
           smaller tolerance as long as it is too large. A program that does not get there goes on in the block solver.
@@ -28,17 +28,17 @@ from ..status import BENT, STOP, Status
 from ..tasks import State
 from ..watch import Watch
 
-BLURRED = 0.01  # part of the tolerance that errors may add to a violation before it is looked at more closely
-HALF, NEARLY = 0.5, 0.9  # of the last violation and gap: where rounding blurs them, they fall so far or not at all
+BLUR_IGNORED = 0.01  # Fraction of the tolerance that errors may add to a violation before another proof is made.
+SLOW_VIOLATION, SLOW_GAP = 0.5, 0.9  # Fractions of the last violation and gap: if both stay above, rounding holds them.
 
 
 def at_once(
     view: View, dual: Dual, options: Options, state: State | None, watch: Watch
 ) -> tuple[Solution | None, State]:
-    """Return the certified solution or None, and where it is, for the block solver to go on.
+    """Return the certified solution, or None, and the state from which the block solver goes on.
 
-    None if it was stopped before it began, too. It is stuck where no smaller violation can be told from none: the
-    gap, or the violation itself, is still too large.
+    There is no solution, either, if the fit was stopped before it began. A program is stuck if no smaller violation can
+    be told from none while the gap, or the violation itself, is still too large.
     """
     state = State(np.zeros(len(dual))) if state is None else replace(state)
     if watch.flag[STOP] or monotonic() >= options.deadline:
@@ -51,12 +51,12 @@ def at_once(
 
 
 class _Small:
-    """A program at work, and its matrix, which is kept as long as it is what it was.
+    """A program at work, and its matrix, which is kept until a solver has changed it.
 
     Attributes
     ----------
-    state : where it is; the caller's
-    g : the gradient there
+    state : the caller's state, which changes in place
+    g : the gradient at its point
     left : whether the block solver has to go on: it says which limit was met, or finds a step
     """
 
@@ -85,10 +85,10 @@ class _Small:
         return Status.CONVERGED, tol
 
     def prove(self) -> Certificate:
-        """Prove what is true of beta; where errors blur that, by sums of fewer terms, one after the other."""
+        """Prove what is true of beta; if errors blur that, prove it by sums of fewer terms, one after the other."""
         view, dual, state, convex = self.view, self.dual, self.state, not self.watch.flag[BENT]
         proof = prove(view, dual, state.beta, self.g, convex=convex)
-        if proof.resolution > BLURRED * self._tol and ended(proof, self.options) is None:
+        if proof.resolution > BLUR_IGNORED * self._tol and ended(proof, self.options) is None:
             proof = certify(view, Exact(dual), state.beta, self.g, np.zeros(len(dual)), convex=convex)
         self.stopped = self.watch.look(state.n_iter, proof.kkt_violation, -proof.dual, lambda: proof.relative_gap)
         return proof
@@ -99,7 +99,7 @@ class _Small:
             return Status.STOPPED
         stuck = Status.STUCK if proof.convex else Status.NOT_CONVEX
         here = proof.kkt_violation - proof.resolution
-        far, slow = here > tol, here > HALF * self._last[0] and proof.gap > NEARLY * self._last[1]
+        far, slow = here > tol, here > SLOW_VIOLATION * self._last[0] and proof.gap > SLOW_GAP * self._last[1]
         self._last = here, proof.gap
         if far and slow and max(tol, here) <= proof.resolution:
             return stuck
@@ -110,10 +110,7 @@ class _Small:
         return tol if far else nearer(tol, proof, self.options) or stuck
 
     def _matrix(self) -> NDArray[np.float64]:
-        """Return K at the places of the layout.
-
-        From the matrix of all rows where several problems share it, or a function makes it.
-        """
+        """Return K at the places of the layout: a part of the matrix of all rows, if that is shared or a function's."""
         gram, ids = self.view.gram, self.view.ids[self.layout.order]
         if gram.held and (len(self.view.groups) > 1 or gram.kernel.called):
             return gram.among(ids, ids)

@@ -1,7 +1,7 @@
 """Rounds over the variables of a program that are in play, each round with a matrix of their own that fits the caches.
 
 The variables that are free, or part of a pair that violates the conditions, are in play. ``pairs`` or ``singles`` solve
-for them; once these have cost as much, the active set does. Then all gradients follow.
+for them; once these have cost as much, the active set takes over. Then all gradients are updated.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from ...compiled.cache.jit import jit
 from ...compiled.cache.pointer import Address, address, count
 from ...compiled.search import shortest
 from ..dense.active_set import Walk, go_on
-from ..dense.inner import FLOOR, PATIENCE, UPDATE
-from ..dense.pairs import FAR, slopes
+from ..dense.inner import UPDATE, WALK_PATIENCE
+from ..dense.pairs import FAR, slopes, snapped
+from ..linalg.bordered import FLOOR
 from ..status import STOP
 
-VECTORS = shortest(np.float64)  # Of this many places those of an equality are a multiple.
-SHARE_APART, LARGEST_APART = 0.7, 1536  # Largest fraction and number of the variables that get their own matrix.
-SHARE = 0.125  # Updates of all variables, as a fraction of their number, after which others may have to be looked at.
+PLACES = shortest(np.float64)  # The places of an equality are a multiple of this many.
+SHARE_APART, LARGEST_APART = 0.7, 1536  # Largest fraction and number of the variables that get a matrix of their own.
+PASS_SHARE = 0.125  # Updates, as a fraction of the variables, after which other variables may be in play.
 FINEST = FLOOR[8]  # Pivots below this are rounding: chains have float64 values.
-CRUMB = 2.0**-40  # Fraction of a box that is the rounding of a walk: a single free variable decides the bias.
+BOX_CRUMB = 2.0**-40  # Fraction of a box that is the rounding of a walk: a single free variable decides the bias.
 
 
 class InPlay(NamedTuple):
@@ -93,7 +94,7 @@ def rounds(code: Any, chain: Any, one: Any, product: Any, goals: Any, tol: float
         if worst <= tol:
             break
         if size > min(SHARE_APART * n, LARGEST_APART):
-            some = min(most - done, max(VECTORS, int(SHARE * n)))
+            some = min(most - done, max(PLACES, int(PASS_SHARE * n)))
             steps = updated(
                 code, one.K, one.new, slope, one.low, one.high, one.starts, one.flag, goals.epsilon, tol, some, equal
             )
@@ -106,7 +107,8 @@ def rounds(code: Any, chain: Any, one: Any, product: Any, goals: Any, tol: float
             for k in range(size):
                 i = part.who[k]
                 if i >= 0:
-                    one.new[i] = _settled(part.beta[k], one.low[i], one.high[i])
+                    low, high = one.low[i], one.high[i]
+                    one.new[i] = snapped(part.beta[k], low, high, BOX_CRUMB * (high - low))
             add_changes(one.K, one.new, old, product)
         done += steps
         if not steps:
@@ -129,7 +131,7 @@ def updated(
 def _in_play(one: Any, g: Any, part: Any, epsilon: float) -> Any:
     """List the variables that are free or in a pair that violates the conditions; return their places, and the worst.
 
-    Those of each equality stand together and are followed by -1 up to a multiple of VECTORS.
+    Those of each equality stand together and are followed by -1 up to a multiple of PLACES.
     """
     size, worst, equal = 0, 0.0, len(one.totals) > 0
     for r in range(len(one.starts) - 1):
@@ -145,7 +147,7 @@ def _in_play(one: Any, g: Any, part: Any, epsilon: float) -> Any:
             if grow - g[i] > up or shrink + g[i] > down or (grow > -FAR and shrink > -FAR and one.new[i] != 0.0):
                 part.who[size], part.row[size] = i, r
                 size += 1
-        while size % VECTORS and size < len(part.who):
+        while size % PLACES and size < len(part.who):
             part.who[size], part.row[size] = -1, r
             size += 1
         part.starts[r + 1] = size
@@ -172,7 +174,7 @@ def _apart(code: Any, chain: Any, one: Any, g: Any, size: int, goals: Any, tol: 
         for b in range(size):
             j = part.who[b]
             values[a, b] = line[j] if j >= 0 else 0.0
-    done, some, used = 0, 2 * VECTORS, credit[1:]
+    done, some, used = 0, 2 * PLACES, credit[1:]
     while done < most and one.flag[STOP] == 0:
         some = min(some, most - done)
         steps = updated(
@@ -186,9 +188,9 @@ def _apart(code: Any, chain: Any, one: Any, g: Any, size: int, goals: Any, tol: 
             free += low[a] < beta[a] < high[a] and (goals.epsilon == 0.0 or beta[a] != 0.0)
         if 2.0 * float(free) ** 3 <= credit[0]:
             sums = _sums_of(beta, part.row, len(one.totals))
-            numbers = goals.epsilon, goals.magnitude + goals.lambda2, tol, PATIENCE * credit[0], most - done
+            numbers = goals.epsilon, goals.magnitude + goals.lambda2, tol, WALK_PATIENCE * credit[0], most - done
             done += count(*chain.walk, values, beta, slope, low, high, part.row[:size], sums, used, *numbers)
-            if used[0] < PATIENCE * credit[0]:
+            if used[0] < WALK_PATIENCE * credit[0]:
                 break
             credit[0] += used[0]
         some *= 2
@@ -202,16 +204,6 @@ def _sums_of(beta: Any, row: Any, n: int) -> Any:
         for i in range(len(beta)):
             out[row[i]] += beta[i]
     return out
-
-
-@jit
-def _settled(value: float, low: float, high: float) -> float:
-    crumb = CRUMB * (high - low)
-    if value - low <= crumb:
-        return low
-    if high - value <= crumb:
-        return high
-    return 0.0 if abs(value) <= crumb else value
 
 
 @jit

@@ -26,7 +26,8 @@ from .dialect import Records, find_dialect, is_surplus
 from .lines import Chunk, Lines, split_records
 from .reading import Reading
 
-SAMPLE, CHUNK = 500, 4096  # Lines from which the form of a text is inferred, and lines that are read at once.
+SAMPLE = 500  # Lines from which the form of a text is inferred.
+LINES_AT_ONCE = 4096  # Lines that are read before any of them is split: some hundred kilobytes of text.
 WORDY = 0.1  # Share of text among the values of a column from which on it is a column of text.
 # A first column of whole numbers may be an id from this many rows on, if it is so many times as large as the others.
 SEVERAL, LARGE = 100, 100
@@ -54,7 +55,7 @@ def read_delimited(path: Path, request: Request, separator: str) -> Table:
         chunk = sample.after(len(sample.lines) - len(list(rest)))
         numbers = array("q")
         parts: list[NDArray[np.float64]] = []
-        while chunk.lines or (chunk := lines.take(CHUNK)).lines:
+        while chunk.lines or (chunk := lines.take(LINES_AT_ONCE)).lines:
             found, values = reading.values(chunk, lines)
             check_size(path, "values", 8 * reading.rows * reading.roles.width, request.max_bytes, at_least=True)
             numbers.extend(found)

@@ -1,8 +1,8 @@
-"""The variables of a program, with their rows of K and their gradient, wherever these are.
+"""The gradient of a program and its variables, wherever their rows are.
 
-A solver steers; the rows do what touches all variables. ``Here`` has them in this process. Rows on other machines keep
-their parts of the gradient there, and the same solver gets the same bits from them: a value of the gradient depends on
-its own row and on the changes in their order, and whatever is summed over rows is summed in the order of the variables.
+A solver steers; the gradient does what touches all variables. ``LocalGradient`` has its rows in this process. Machines
+that hold rows of K elsewhere keep their parts of the gradient, and the solver gets the same bits from them: each value
+depends on its own row and on the changes in their order, and sums over rows are taken in the order of the variables.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Ids, Vector
 from ...gram import View
 from ...gram.points import Points
 from ...problems import Dual
-from ...problems.dual import Ids, Vector
 from ...threads import OutOfTime
 from .shard import Shard, Survey
 
 
-class Rows(Protocol):
-    """What a solver asks of the rows.
+class Gradient(Protocol):
+    """What a solver asks of the gradient of a program.
 
     known : whether the gradient is that of the variables; False only if time has run out
     """
@@ -36,7 +36,7 @@ class Rows(Protocol):
 
     @property
     def g(self) -> Vector:
-        """The gradient of all variables. Whoever corrects it in place calls ``corrected``."""
+        """The values for all variables. After a correction in place, call ``corrected``."""
         ...
 
     @g.setter
@@ -86,8 +86,10 @@ class Rows(Protocol):
         ...
 
 
-class Here:
-    """Rows in this process: shards over whole segments of a view, as a rule one of them.
+class LocalGradient:
+    """The gradient of a program whose rows are in this process.
+
+    Shards over whole segments of a view hold its parts; as a rule there is one shard.
 
     beta : the solver's, which changes in place
     limited : whether time may run out

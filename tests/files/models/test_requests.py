@@ -4,11 +4,11 @@ import pandas as pd
 import pytest
 import sklearn
 from sklearn.compose import ColumnTransformer
-from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, RobustScaler, StandardScaler
+from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
 from adatron import SVC, SVR, IncrementalSVC, OneClassSVM, load, save
+from crafted import Crafted
 
 TABLE = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0] * 3, "b": list("xyxx") * 3})
 Y = [0, 1, 0, 1] * 3
@@ -31,19 +31,12 @@ def test_requests_of_a_machine(kind, value, tmp_path):
     assert loaded.get_metadata_routing().fit.requests["sample_weight"] is value or value == "weights"
 
 
-def test_requests_in_pipelines_searches_and_splitters(tmp_path):
+def test_requests_in_pipelines(tmp_path):
     machine = SVC().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
-    model = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), RobustScaler(), machine)
+    model = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), MaxAbsScaler(), machine)
     save(model, tmp_path / "m.adatron")
     assert str(load(tmp_path / "m.adatron").get_metadata_routing()) == str(model.get_metadata_routing())
-    splitter = GroupKFold(2).set_split_request(groups="parts")
-    search = GridSearchCV(machine, {"C": [1.0]}, cv=splitter)
-    search.fit(TABLE[["a"]], Y, sample_weight=[1.0] * 12, parts=[0, 1, 2] * 4)
-    save(search, tmp_path / "m.adatron")
-    loaded = load(tmp_path / "m.adatron")
-    assert str(loaded.get_metadata_routing()) == str(search.get_metadata_routing())
-    assert str(loaded.cv.get_metadata_routing()) == str(splitter.get_metadata_routing())
-    loaded.fit(TABLE[["a"]], Y, sample_weight=[1.0] * 12, parts=[0, 1, 2] * 4)
+    load(tmp_path / "m.adatron").fit(TABLE[["a"]], Y, sample_weight=[1.0] * 12)
 
 
 def test_outputs(tmp_path):
@@ -74,3 +67,10 @@ def test_callbacks_are_left_out(tmp_path):
     assert not hasattr(loaded, "_skl_callbacks")
     assert not hasattr(loaded[0], "_skl_callbacks")
     assert (loaded.predict(TABLE[["a"]]) == model.predict(TABLE[["a"]])).all()
+
+
+def test_requests_are_refused_if_there_is_no_such_metadata(tmp_path):
+    one = Crafted(SVC().fit(TABLE[["a"]], Y), tmp_path / "m.adatron")
+    for requests in ([["fit", {"$": "dict", "items": [["evil", True]]}]], [["fit", 3]]):
+        one.header["model"]["requests"] = {"$": "dict", "items": requests}
+        one.refused("metadata")

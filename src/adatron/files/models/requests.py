@@ -1,7 +1,6 @@
-"""Keep what `set_fit_request` and its siblings have hung on an estimator or a splitter, and hang it on a new one.
+"""Keep what `set_fit_request` and its siblings have hung on an estimator, and hang it on a new one.
 
-scikit-learn has more that hangs on estimators. `set_output` is an entry of the state, see `classes`. Callbacks are
-Python code that acts in `fit` only; they are left out.
+`set_output` is an entry of the state. Callbacks of scikit-learn are Python code that acts in `fit` only, and left out.
 """
 
 from __future__ import annotations
@@ -10,11 +9,11 @@ from typing import Any
 
 from sklearn import config_context
 
-from ..archive import InvalidError
+from .archive import InvalidError
 
 METHODS = (
-    "fit", "partial_fit", "predict", "predict_proba", "predict_log_proba", "decision_function", "score", "split",
-    "transform", "inverse_transform",
+    "fit", "partial_fit", "predict", "predict_proba", "predict_log_proba", "decision_function", "score", "transform",
+    "inverse_transform",
 )  # fmt: skip
 ATTRIBUTE = "_metadata_request"
 Requests = dict[str, dict[str, Any]]

@@ -1,0 +1,10 @@
+"""The types of arrays that most modules speak of."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ids = NDArray[np.int64]  # Numbers of rows, samples, variables or problems.
+Vector = NDArray[np.float64]  # Numbers in double precision, of any shape.
+Matrix = NDArray[np.float64]  # The same, of two dimensions.

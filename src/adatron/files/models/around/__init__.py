@@ -1,1 +1,0 @@
-"""Store what stands around a machine in a model file: scikit-learn's steps, wrappers and searches of a list."""

@@ -1,0 +1,398 @@
+"""The steps that the command line makes come back from a file, to the last bit; a crafted step can do no harm."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from scipy import sparse
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.decomposition import PCA
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+from sklearn.exceptions import InconsistentVersionWarning
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_selection import SelectKBest
+from sklearn.impute import KNNImputer, SimpleImputer
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    OneHotEncoder,
+    OrdinalEncoder,
+    RobustScaler,
+    StandardScaler,
+)
+from sklearn.svm import SVC as Theirs
+
+from adatron import SVC, SVR, IncrementalSVC, load, save
+from adatron.files import ModelFileError
+from adatron.files.models.steps import MODULES, step_class
+from adatron.selection import GridSearchCV as Ours
+from crafted import Crafted, with_value
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 4))
+Y = (X[:, 0] + 0.3 * X[:, 1] > 0).astype(int)
+HOLES = np.where(RNG.random(X.shape) < 0.1, np.nan, X)
+CSR = sparse.csr_matrix(np.where(np.abs(X) > 0.5, X, 0.0))
+WORDS = np.array(["red", "green", "blue", "grün"])[RNG.integers(4, size=60)]
+COLOURS = np.stack([WORDS, np.array(["a", "b", None], dtype=object)[RNG.integers(3, size=60)]], axis=1)
+NUMBERS = RNG.integers(4, size=(60, 2)).astype(float)
+TABLE = pd.DataFrame({"x": HOLES[:, 0], "colour": WORDS, "z": X[:, 2], "kind": np.arange(60) % 3})
+
+
+def there_and_back(model, path):
+    save(model, path)
+    first = path.read_bytes()
+    with warnings.catch_warnings(action="error"):
+        loaded = load(path)
+    save(loaded, path)
+    assert path.read_bytes() == first
+    return loaded
+
+
+def outputs(model, rows):
+    names = ("transform", "predict", "decision_function")
+    found = {name: getattr(model, name)(rows) for name in names if hasattr(model, name)}
+    return {name: one.toarray() if sparse.issparse(one) else np.asarray(one) for name, one in found.items()}
+
+
+def assert_same(model, loaded, rows):
+    for one, other in ((model, loaded), (model[:-1], loaded[:-1])):
+        expected, found = outputs(one, rows), outputs(other, rows)
+        assert expected.keys() == found.keys() != set()
+        for name, values in expected.items():
+            assert values.dtype == found[name].dtype
+            assert values.tolist() == found[name].tolist()
+
+
+@pytest.mark.parametrize("machine", [SVC(), SVR(), IncrementalSVC()])
+@pytest.mark.parametrize(
+    "scaler",
+    [
+        StandardScaler(),
+        StandardScaler(with_mean=False),
+        MinMaxScaler((-1, 2), clip=True),
+        MaxAbsScaler(),
+        "passthrough",
+    ],
+)
+def test_scalers(scaler, machine, tmp_path):
+    model = make_pipeline(scaler if isinstance(scaler, str) else sklearn.clone(scaler), machine).fit(X, Y)
+    assert_same(model, there_and_back(model, tmp_path / "m.adatron"), X)
+
+
+def test_sparse_rows_go_through_steps(tmp_path):
+    model = make_pipeline(MaxAbsScaler(), StandardScaler(with_mean=False), SVC()).fit(CSR, Y)
+    assert_same(model, there_and_back(model, tmp_path / "m.adatron"), CSR)
+
+
+@pytest.mark.parametrize("strategy", ["mean", "median", "most_frequent", "constant"])
+def test_imputers(strategy, tmp_path):
+    model = make_pipeline(SimpleImputer(strategy=strategy), StandardScaler(), SVC()).fit(HOLES, Y)
+    assert_same(model, there_and_back(model, tmp_path / "m.adatron"), HOLES)
+
+
+ENCODERS = [
+    OneHotEncoder(handle_unknown="ignore"),
+    OneHotEncoder(drop="first", sparse_output=False),
+    OneHotEncoder(drop="if_binary", dtype=np.float32),
+    OneHotEncoder(categories=[["blue", "green", "grün", "red", "x"], ["a", "b", None]]),
+]
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+@pytest.mark.parametrize("rows", [COLOURS, NUMBERS[:, :1], np.round(HOLES, 0), WORDS[:, None]])
+def test_encoders(encoder, rows, tmp_path):
+    given = rows is COLOURS or not isinstance(encoder.categories, list)
+    model = make_pipeline(sklearn.clone(encoder if given else ENCODERS[0]), SVC()).fit(rows, Y)
+    assert_same(model, there_and_back(model, tmp_path / "m.adatron"), rows)
+
+
+def test_imputers_of_texts(tmp_path):
+    imputer = SimpleImputer(missing_values=None, strategy="most_frequent")
+    model = make_pipeline(imputer, OneHotEncoder(), SVC()).fit(COLOURS, Y)
+    assert_same(model, there_and_back(model, tmp_path / "m.adatron"), COLOURS)
+
+
+@pytest.mark.parametrize("remainder", ["drop", "passthrough"])
+@pytest.mark.parametrize("sparse_threshold", [0.0, 1.0])
+def test_tables(sparse_threshold, remainder, tmp_path):
+    columns = ColumnTransformer(
+        [
+            ("numbers", make_pipeline(SimpleImputer(), StandardScaler()), ["x", "z"]),
+            ("words", OneHotEncoder(), ["colour"]),
+        ],
+        remainder=remainder,
+        sparse_threshold=sparse_threshold,
+    )
+    model = make_pipeline(columns, SVC()).fit(TABLE, WORDS)
+    loaded = there_and_back(model, tmp_path / "m.adatron")
+    assert_same(model, loaded, TABLE)
+    assert_same(model, loaded, TABLE[["z", "kind", "colour", "x"]])
+    with pytest.raises(ValueError, match="columns are missing"):
+        loaded.predict(TABLE[["x"]])
+
+
+@pytest.mark.parametrize("columns", [[0, 2], slice(0, 2), np.array([True, False, True, False]), np.array([0, 2]), 1])
+def test_columns_by_number(columns, tmp_path):
+    joined = ColumnTransformer([("a", StandardScaler() if columns != 1 else "drop", columns)] if np.ndim(columns) == 0
+                               else [("a", StandardScaler(), columns), ("b", "passthrough", [3])],
+                               remainder=MinMaxScaler())  # fmt: skip
+    model = make_pipeline(joined, SVC()).fit(X, Y)
+    assert_same(model, there_and_back(model, tmp_path / "m.adatron"), X)
+
+
+def test_unfitted_steps_come_back(tmp_path):
+    for model in (
+        make_pipeline(SimpleImputer(), OneHotEncoder(), SVC()),
+        ColumnTransformer([("a", "passthrough", [0])]),
+        StandardScaler(),
+    ):
+        assert str(there_and_back(model, tmp_path / "m.adatron")) == str(model)
+
+
+def test_a_class_of_each_name_is_there():
+    assert [step_class(name).__name__ for name in MODULES] == list(MODULES)
+
+
+# --- what is not stored -------------------------------------------------------------------------------------------
+
+
+class Own(StandardScaler):
+    """A class of a user."""
+
+
+SKOPS = r"cannot be stored in a file of adatron: store the whole model with skops \(pip install skops\) .*skops_types"
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        PCA(2), RobustScaler(), KNNImputer(), SelectKBest(k=2), OrdinalEncoder(), Own(),
+        FeatureUnion([("a", StandardScaler())]), SimpleImputer(add_indicator=True),
+    ],
+    ids=lambda step: type(step).__name__,
+)  # fmt: skip
+def test_other_steps_are_refused(step, tmp_path):
+    name = "MissingIndicator" if isinstance(step, SimpleImputer) else type(step).__name__
+    model = make_pipeline(step, SVC()).fit(np.abs(HOLES if name in ("KNNImputer", "MissingIndicator") else X), Y)
+    with pytest.raises(ModelFileError, match=rf"{name} {SKOPS}"):
+        save(model, tmp_path / "m.adatron")
+    with pytest.raises(ModelFileError, match=rf"{name} {SKOPS}"):
+        save(make_pipeline(ColumnTransformer([("a", step, [0, 1, 2, 3])]), SVC()).fit(np.abs(HOLES), Y)
+             if name == "MissingIndicator" else step, tmp_path / "m.adatron")  # fmt: skip
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        Theirs(), RandomForestClassifier(3), BaggingClassifier(SVC(), 2), OneVsRestClassifier(SVC()), TfidfVectorizer(),
+        CalibratedClassifierCV(SVC()),
+    ],
+    ids=lambda model: type(model).__name__,
+)  # fmt: skip
+def test_other_models_are_refused(model, tmp_path):
+    with pytest.raises(ModelFileError, match=rf"sklearn\..*{type(model).__name__} {SKOPS}"):
+        save(model, tmp_path / "m.adatron")
+
+
+@pytest.mark.parametrize("kind", [GridSearchCV, Ours])
+def test_of_a_search_the_best_estimator_is_stored(kind, tmp_path):
+    search = kind(make_pipeline(StandardScaler(), SVC()), {"svc__C": [1, 10]}, cv=2)
+    with pytest.raises(ModelFileError, match=rf"{kind.__module__}\.GridSearchCV {SKOPS}"):
+        save(search, tmp_path / "m.adatron")
+    with pytest.raises(ModelFileError, match="save its best_estimator_, or store the whole model with skops"):
+        save(search.fit(X, Y), tmp_path / "m.adatron")
+    save(search.best_estimator_, tmp_path / "m.adatron")
+    np.testing.assert_array_equal(load(tmp_path / "m.adatron").predict(X), search.predict(X))
+
+
+@pytest.mark.parametrize(
+    ("step", "message"),
+    [
+        (FunctionTransformer(np.abs), "Python code"),
+        (FunctionTransformer(kw_args={"a": 1}), "kw_args must be None"),
+        (OneHotEncoder(min_frequency=2), "leave out min_frequency and max_categories"),
+        (OneHotEncoder(max_categories=2), "leave out min_frequency and max_categories"),
+        (ColumnTransformer([("a", StandardScaler(), make_column_selector("0"))]), "columns by their names or numbers"),
+    ],
+)
+def test_options_that_the_command_line_never_takes_are_refused(step, message, tmp_path):
+    model = make_pipeline(step, SVC())
+    if isinstance(step, OneHotEncoder):
+        model.fit(NUMBERS, Y)
+    with pytest.raises(ModelFileError, match=message):
+        save(model, tmp_path / "m")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("machine", [IncrementalSVC(), SVC()])
+def test_a_machine_is_the_last_step(machine, tmp_path):
+    fitted = sklearn.clone(machine).fit(X, Y)
+    for model in (
+        Pipeline([("a", fitted), ("b", SVC().fit(X, Y))]),
+        ColumnTransformer([("a", make_pipeline(StandardScaler().fit(X), fitted), [0])]),
+        ColumnTransformer([("a", fitted, [0])]),
+    ):
+        with pytest.raises(ModelFileError, match=r"is no transformer|no step for columns"):
+            save(model, tmp_path / "m.adatron")
+
+
+# --- crafted files ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def crafted(tmp_path):
+    def make(step, rows):
+        return Crafted(make_pipeline(step, SVC()).fit(rows, Y), tmp_path / "m.adatron")
+
+    return make
+
+
+def step_of(crafted):
+    return crafted.header["model"]["params"]["steps"][0]["items"][1]
+
+
+def put(name, value):
+    return lambda crafted: step_of(crafted)["state"].__setitem__(name, value)
+
+
+def parameter(name, value):
+    return lambda crafted: step_of(crafted)["params"].__setitem__(name, value)
+
+
+def changed(name, change, place=None):
+    def apply(crafted):
+        entry = step_of(crafted)["state"][name]
+        crafted.change(entry if place is None else entry[place], change)
+
+    return apply
+
+
+DROPPING = OneHotEncoder(drop="first")
+COLUMNS = ColumnTransformer([("a", "passthrough", [0]), ("b", StandardScaler(), [1])])
+ATTACKS = {
+    "more columns than it says": (OneHotEncoder(), COLOURS, put("_n_features_outs", [1, 1]), "_n_features_outs"),
+    "no columns": (OneHotEncoder(), COLOURS, put("_n_features_outs", None), "_n_features_outs must be"),
+    "numbers not in order": (OneHotEncoder(), NUMBERS, changed("categories_", lambda a: a[::-1], 0), "not in order"),
+    "numbers twice": (OneHotEncoder(), NUMBERS, changed("categories_", lambda a: np.zeros(4), 0), "not in order"),
+    "categories of two dimensions": (
+        OneHotEncoder(), NUMBERS, changed("categories_", lambda a: a[:, None], 1), "must be an array of 1 dimension"
+    ),
+    "too few lists": (OneHotEncoder(), COLOURS, put("categories_", []), "must have 2 lists"),
+    "rare ones": (OneHotEncoder(), COLOURS, put("_infrequent_enabled", True), "infrequent categories"),
+    "a dropped one beyond": (
+        DROPPING, NUMBERS, put("_drop_idx_after_grouping", [4, 0]), "dropped category of feature 0 is not among"
+    ),
+    "a negative dropped one": (
+        DROPPING, NUMBERS, put("_drop_idx_after_grouping", [0, -1]), "dropped category of feature 1 is not among"
+    ),
+    "dropped ones of more features": (
+        DROPPING, NUMBERS, put("_drop_idx_after_grouping", [0, 0, 0]), "is not among those of 2 features"
+    ),
+    "a function": (
+        COLUMNS, NUMBERS,
+        lambda one: step_of(one)["state"]["transformers_"][0]["items"][1]["params"].__setitem__(
+            "func", {"$": "function", "parts": {"module": "os", "name": "system"}}), "unknown kind 'function'",
+    ),
+    "a type as a function": (
+        COLUMNS, NUMBERS,
+        lambda one: step_of(one)["state"]["transformers_"][0]["items"][1]["params"].__setitem__(
+            "func", {"$": "type", "parts": {"name": "object"}}), "func must be None",
+    ),
+    "a type of its own": (
+        OneHotEncoder(), NUMBERS, parameter("dtype", {"$": "type", "parts": {"name": "os.system"}}), "'os.system'",
+    ),
+    "a machine for columns": (
+        COLUMNS, NUMBERS,
+        lambda one: step_of(one)["state"]["transformers_"][0]["items"].__setitem__(
+            1, {"$": "estimator", "class": "SVC", "params": {}, "state": {}}), "a SVC is no step for columns",
+    ),
+    "transformers that are none": (COLUMNS, NUMBERS, put("transformers_", [1]), "must be a list of names"),
+    "slices that are none": (COLUMNS, NUMBERS, put("output_indices_", [1]), "must be a dict of slices"),
+    "a method replaced": (SimpleImputer(), NUMBERS, put("transform", 1), "no attribute 'transform'"),
+    "a class replaced": (SimpleImputer(), NUMBERS, put("__class__", 1), "no attribute '__class__'"),
+    "a callback": (SimpleImputer(), NUMBERS, put("_skl_callbacks", []), "no attribute '_skl_callbacks'"),
+    "a parameter as an attribute": (SimpleImputer(), NUMBERS, put("copy", 1), "'copy' is a parameter"),
+    "another width": (SimpleImputer(), NUMBERS, changed("statistics_", lambda a: a[:1]), "statistics_ must have"),
+    "a wide width": (SimpleImputer(), NUMBERS, put("n_features_in_", 2**40), "n_features_in_ must be a whole number"),
+    "names of others": (SimpleImputer(), NUMBERS, put("feature_names_in_", ["a"]), "feature_names_in_ must be"),
+    "an output": (SimpleImputer(), NUMBERS, put("_sklearn_output_config", [1]), "_sklearn_output_config must"),
+    "an unknown parameter": (SimpleImputer(), NUMBERS, parameter("evil", 1), "unexpected keyword argument"),
+    "a parameter out of its range": (SimpleImputer(), NUMBERS, parameter("strategy", "evil"), "'strategy' parameter"),
+    "an unknown class": (
+        SimpleImputer(), NUMBERS,
+        lambda one: step_of(one).__setitem__("class", "DecisionTreeClassifier"), "does not know",
+    ),
+    "requests of no method": (
+        SimpleImputer(), NUMBERS,
+        lambda one: step_of(one).__setitem__("requests", {"$": "dict", "items": [["__init__", 1]]}), "no metadata",
+    ),
+    "a scale of nothing": (StandardScaler(), NUMBERS, changed("scale_", with_value(0.0)), "scale_ holds numbers that"),
+    "a scale without an end": (StandardScaler(), NUMBERS, changed("scale_", with_value(np.nan)), "scale_ must have"),
+    "a scale too many": (MaxAbsScaler(), NUMBERS, changed("scale_", lambda a: np.ones(3)), "scale_ must have"),
+    "no width": (StandardScaler(), NUMBERS, lambda one: step_of(one)["state"].pop("n_features_in_"), "is missing"),
+    "no mean": (StandardScaler(), NUMBERS, put("mean_", None), "mean_|nothing uses"),
+    "samples that are none": (StandardScaler(), NUMBERS, put("n_samples_seen_", -1), "n_samples_seen_"),
+    "a range that is none": (
+        MinMaxScaler(), NUMBERS, parameter("feature_range", {"$": "tuple", "items": [1, 0]}), "feature_range is"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("step", "rows", "change", "message"), ATTACKS.values(), ids=ATTACKS)
+def test_crafted_steps_are_refused(step, rows, change, message, crafted):
+    one = crafted(sklearn.clone(step), rows)
+    change(one)
+    one.refused(message)
+
+
+def test_a_file_does_not_choose_the_number_of_processes(crafted):
+    one = crafted(ColumnTransformer([("a", StandardScaler(), [0])]), NUMBERS)
+    step_of(one)["params"]["n_jobs"] = 10**6
+    one.write()
+    assert load(one.path)[0].n_jobs < 10**5
+
+
+def test_a_file_does_not_choose_a_folder(crafted, tmp_path):
+    one = crafted(StandardScaler(), NUMBERS)
+    one.header["model"]["params"]["memory"] = str(tmp_path / "pickles")
+    one.write()
+    assert load(one.path).memory is None
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda parts: parts["shape"].__setitem__(0, 10**12), "not as long as its shape"),
+        (lambda parts: parts["shape"].__setitem__(0, -1), "not as long as its shape"),
+        (lambda parts: parts.pop("items"), "must have shape, items"),
+        (lambda parts: parts["items"].append("more"), "not as long as its shape"),
+    ],
+)
+def test_arrays_of_objects_are_as_long_as_they_say(change, message, crafted):
+    one = crafted(OneHotEncoder(), COLOURS)
+    change(step_of(one)["state"]["categories_"][1]["parts"])
+    one.refused(message)
+
+
+def test_another_version_of_scikit_learn_warns(crafted):
+    one = crafted(SimpleImputer(), NUMBERS)
+    assert "sklearn" in one.header
+    one.header["sklearn"] = "1.5.0"
+    one.write()
+    with pytest.warns(InconsistentVersionWarning, match=r"SimpleImputer from version 1\.5\.0"):
+        load(one.path)
+    one.header["sklearn"] = 3
+    one.refused("no text")
+    del one.header["sklearn"]
+    one.write()
+    with warnings.catch_warnings(action="error"):
+        load(one.path)
