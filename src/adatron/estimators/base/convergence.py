@@ -27,6 +27,7 @@ EARLY = (
 
 
 INSIDE = (
+    "contextlib",  # a step is certified at the end of a block
     "adatron.estimators.",
     "adatron.dask.",
     "sklearn.base",
