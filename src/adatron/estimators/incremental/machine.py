@@ -194,7 +194,7 @@ class Incremental(KernelMachine):
         learner: Learner | None = vars(self).get("_learner")
         if learner is None:
             return super().part(name, asked)
-        return False if name == "compact" else getattr(learner if name in KNOWN else learner.model(), name)
+        return False if name == "compact" else getattr(learner if name in KNOWN else self.model_, name)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_learner" in vars(self) or super().__sklearn_is_fitted__()
