@@ -26,7 +26,8 @@ def foreign(model: Model) -> str:
 
 
 def _faults(model: Model) -> Iterator[str]:
-    m, rows = len(model.columns), model.kernel.compiled  # a function may be given any numbers
+    head, m = model.head, len(model.columns)
+    rows = model.kernel.compiled  # a function may be given numbers of any size
     parts = (
         ("support_vectors_", model.vectors, rows), ("dual_coef_", model.dual, False),
         ("intercept_", model.intercepts, False), ("tilts_", model.tilts, True),
@@ -39,8 +40,7 @@ def _faults(model: Model) -> Iterator[str]:
     shape: Any = model.shape
     if not (isinstance(shape, tuple) and len(shape) == 2 and all(map(_is_count, shape))):
         yield "shape_fit_ is not the shape of a training set"
-    classes = isinstance(model.head, Classes) and not model.compact and model.tilts is None
-    groups = len(model.head.labels) if classes and isinstance(model.head, Classes) else 1
+    groups = len(head.labels) if isinstance(head, Classes) and not model.compact and model.tilts is None else 1
     if len(model.counts) != groups or model.counts.max(initial=0) > m:
         yield f"n_support_ does not count {m} support vectors in {groups} groups"
     if len(model.support) and not 0 <= model.support.min() <= model.support.max() <= LARGEST:
@@ -49,9 +49,9 @@ def _faults(model: Model) -> Iterator[str]:
         yield f"support_ has {len(model.support)} numbers for {m} support vectors"
     if model.compact and model.values and model.width not in (None, m):
         yield f"n_features_in_ is {model.width}; there are {m} support vectors"
-    if isinstance(model.head, Classes):
-        yield from _of_classes(model.head)
-    yield from _of_proofs(model.proofs, model.head.n_problems)
+    if isinstance(head, Classes):
+        yield from _of_classes(head)
+    yield from _of_proofs(model.proofs, head.n_problems)
 
 
 def _of_classes(head: Classes) -> Iterator[str]:

@@ -319,11 +319,8 @@ class Incremental(Learning):
         yield from filter(None, [] if proofs is None else [of_proofs(proofs, head.n_problems)])
         if not isinstance(self._fixed, dict) or self._fixed.keys() != self._foundations().keys():  # pyright: ignore[reportUnnecessaryIsInstance]
             yield "_fixed holds other parameters than those that the solution rests on"
-        store, tracks, width = self._store, self._tracks, state.get("n_features_in_")
-        known = hasattr(store, "fault")
-        yield from filter(
-            None, [store.fault(width, len(labels), kernel.compiled) if known else "_store holds no samples"]
-        )
+        store, tracks, sizes = self._store, self._tracks, (state.get("n_features_in_"), len(labels), kernel.compiled)
+        yield from filter(None, [store.fault(*sizes) if hasattr(store, "fault") else "_store holds no samples"])
         sides: list[Any] = head.problems if isinstance(head, Classes) else [None]
         if not isinstance(tracks, list) or len(tracks) != len(sides):  # pyright: ignore[reportUnnecessaryIsInstance]
             yield f"there are not {len(sides)} programs"

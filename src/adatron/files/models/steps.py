@@ -21,8 +21,9 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from ...estimators.base.machine import KernelMachine
+from ...model.foreign import EXACT
 from .archive import InvalidError
-from .contents import EXACT, LEFT_OUT, MOST_COLUMNS, is_array, is_count
+from .contents import LEFT_OUT, MOST_COLUMNS, is_array, is_count
 
 State = Mapping[str, Any]
 #: The classes by their names in a file, each with its module, which is imported when a file or a model has the class.
