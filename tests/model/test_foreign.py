@@ -47,6 +47,7 @@ FAULTS = [
     ("SVR", "dual_coef_", with_first(np.inf), "dual_coef_ holds NaN or infinity"),
     ("one class", "intercept_", with_first(np.nan), "intercept_ holds NaN"),
     ("SVR", "_gamma", lambda _: -1.0, "_gamma is no number from 0 on"),
+    ("learning", "_gamma", lambda _: -1.0, "_gamma is no number from 0 on"),
     ("SVC", "_slope", lambda _: float("nan"), "_slope is no number from 0 on"),
     ("SVC", "classes_", lambda _: np.array([0.0, np.inf, 1.0]), "classes_ holds NaN or infinity"),
     ("SVC", "shape_fit_", lambda shape: (*shape, 1), "shape_fit_ is not the shape"),

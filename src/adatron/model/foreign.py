@@ -35,8 +35,6 @@ def _faults(model: Model) -> Iterator[str]:
     for name, part, bounded in parts:
         if part is not None and (fault := meaningless(part, bounded)):
             yield f"{name} {fault}"
-    if not (isinstance(model.gamma, Real) and 0 <= model.gamma < np.inf):
-        yield f"_gamma is no number from 0 on: {model.gamma!r}"
     shape: Any = model.shape
     if not (isinstance(shape, tuple) and len(shape) == 2 and all(map(_is_count, shape))):
         yield "shape_fit_ is not the shape of a training set"
@@ -51,7 +49,7 @@ def _faults(model: Model) -> Iterator[str]:
         yield f"n_features_in_ is {model.width}; there are {m} support vectors"
     if isinstance(head, Classes):
         yield from _of_classes(head)
-    yield from _of_proofs(model.proofs, head.n_problems)
+    yield from _of_solution(model.gamma, model.proofs, head.n_problems)
 
 
 def _of_classes(head: Classes) -> Iterator[str]:
@@ -61,12 +59,14 @@ def _of_classes(head: Classes) -> Iterator[str]:
         yield f"_slope is no number from 0 on: {head.slope!r}"
 
 
-def of_proofs(proofs: Proofs, n: int) -> str:
-    """Return what no fit makes in the proofs of n problems, or nothing."""
-    return next(_of_proofs(proofs, n), "")
+def of_solution(gamma: Any, proofs: Proofs, n: int) -> str:
+    """Return what no fit makes in the gamma and the proofs of n problems, or nothing."""
+    return next(_of_solution(gamma, proofs, n), "")
 
 
-def _of_proofs(proofs: Proofs, n: int) -> Iterator[str]:
+def _of_solution(gamma: Any, proofs: Proofs, n: int) -> Iterator[str]:
+    if not (_is_number(gamma) and 0 <= gamma < np.inf):
+        yield f"_gamma is no number from 0 on: {gamma!r}"
     numbers = {"duality_gap_": proofs.gap, "kkt_violation_": proofs.violation,
                "dual_objective_": proofs.dual, "primal_objective_": proofs.primal}  # fmt: skip
     for name, found in numbers.items():

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ...fitting.fits import Fits
-from ...model.foreign import of_proofs
+from ...model.foreign import of_solution
 from ...model.heads import Classes
 from ...model.model import Model, Proofs
 from ...quoted import quoted
@@ -315,8 +315,8 @@ class Incremental(Learning):
         labels = head.labels if isinstance(head, Classes) else np.zeros(0)
         if not np.array_equal(np.unique(labels), labels):
             yield "classes_ must be in order"
-        proofs = self._settled.proofs
-        yield from filter(None, [] if proofs is None else [of_proofs(proofs, head.n_problems)])
+        gamma, proofs = self._settled.gamma, self._settled.proofs
+        yield from filter(None, [] if proofs is None else [of_solution(gamma, proofs, head.n_problems)])
         if not isinstance(self._fixed, dict) or self._fixed.keys() != self._foundations().keys():  # pyright: ignore[reportUnnecessaryIsInstance]
             yield "_fixed holds other parameters than those that the solution rests on"
         store, tracks, sizes = self._store, self._tracks, (state.get("n_features_in_"), len(labels), kernel.compiled)

@@ -80,7 +80,8 @@ def _is_margin(value: Any, state: State) -> bool:
 
 
 def _are_points(value: Any, state: State) -> bool:
-    return value is None or _each(lambda one: is_array(one, "d", None, state.get("n_features_in_")))(value, state)
+    shape = state["shape_fit_"][0], state.get("n_features_in_")
+    return value is None or _each(lambda one: is_array(one, "d", *shape))(value, state)
 
 
 def _are_samples(value: Any, _: State) -> bool:
