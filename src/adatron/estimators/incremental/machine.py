@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ...fitting.fits import Fits
-from ...model.foreign import of_proofs
+from ...model.foreign import of_solution
 from ...model.heads import Classes
 from ...model.model import Model, Proofs
 from ...quoted import quoted
@@ -315,15 +315,12 @@ class Incremental(Learning):
         labels = head.labels if isinstance(head, Classes) else np.zeros(0)
         if not np.array_equal(np.unique(labels), labels):
             yield "classes_ must be in order"
-        proofs = self._settled.proofs
-        yield from filter(None, [] if proofs is None else [of_proofs(proofs, head.n_problems)])
+        gamma, proofs = self._settled.gamma, self._settled.proofs
+        yield from filter(None, [] if proofs is None else [of_solution(gamma, proofs, head.n_problems)])
         if not isinstance(self._fixed, dict) or self._fixed.keys() != self._foundations().keys():  # pyright: ignore[reportUnnecessaryIsInstance]
             yield "_fixed holds other parameters than those that the solution rests on"
-        store, tracks, width = self._store, self._tracks, state.get("n_features_in_")
-        known = hasattr(store, "fault")
-        yield from filter(
-            None, [store.fault(width, len(labels), kernel.compiled) if known else "_store holds no samples"]
-        )
+        store, tracks, sizes = self._store, self._tracks, (state.get("n_features_in_"), len(labels), kernel.compiled)
+        yield from filter(None, [store.fault(*sizes) if hasattr(store, "fault") else "_store holds no samples"])
         sides: list[Any] = head.problems if isinstance(head, Classes) else [None]
         if not isinstance(tracks, list) or len(tracks) != len(sides):  # pyright: ignore[reportUnnecessaryIsInstance]
             yield f"there are not {len(sides)} programs"
