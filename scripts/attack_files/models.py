@@ -112,7 +112,7 @@ def attempt(rng: Generator, folder: Path) -> tuple[str, str]:
     else:
         name, (content, X) = _one(rng, models() if rng.random() < 0.5 else stepped())
         if rng.random() < 0.3:
-            # The file as it is, without its digest, as earlier versions wrote it, or with a new digest.
+            # The file as it is, without its digest, or with a new digest.
             kind = ("raw", "raw unsealed", "raw sealed")[int(rng.integers(3))]
             harmless = kind != "raw sealed"
             changed = damaged(rng, content if kind == "raw" else content[: -SEAL - 2] + bytes(2))

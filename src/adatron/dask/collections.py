@@ -18,8 +18,6 @@ from ..fitting.storage import parts_of
 from ..quoted import quoted
 from .cluster import Call, Cluster, client_of, gathered, is_gone, scattered, wait_for, workers_of
 
-Ids = NDArray[np.int64]
-
 
 def cloned(estimator: Any) -> Any:
     """Return an unfitted copy as ``sklearn.base.clone`` makes it. It has the same client: clients cannot be copied."""

@@ -15,14 +15,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import assert_all_finite, check_array, column_or_1d
 
+from ..arrays import Ids, Vector
 from ..compiled.panels import squared_norms
 from ..estimators.checks.columns import NUMBERS, as_numbers, first_text, refuse_dates
 from ..fitting.samples import hashes, products_of
 from ..fitting.storage import opened, tidy
 from ..quoted import quoted
-
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-Ids = NDArray[np.int64]
+from ..arrays import Ids
 
 
 def compact(numbers: NDArray[Any]) -> NDArray[Any]:

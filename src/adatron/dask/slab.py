@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
+from ..arrays import Ids, Vector
 from ..compiled.merge import alike, merge
 from ..compiled.panels import sum_rows
 from ..fitting.samples import differ, hashes
@@ -32,8 +33,6 @@ from ..threads import Pool
 from .partition import Piece
 from .sent import below
 
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
 Run = range | Ids  # some samples of a slab, in their order
 
 

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Ids
 from .library import torch
 from .tiles import DEEP, Operand, Tiles
 
-Ids = NDArray[np.int64]
 AT_ONCE = 1 << 25  # Numbers that travel, or are gathered, at a time.
 
 

@@ -15,6 +15,7 @@ from scipy import sparse
 from sklearn.utils import check_array, check_consistent_length, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from ..arrays import Ids, Vector
 from ..estimators.base.machine import KernelMachine
 from ..estimators.checks import inputs
 from ..estimators.checks.columns import as_numbers
@@ -38,8 +39,6 @@ PREDICTED = 500  # Most support vectors of a regression whose targets are compar
 ROUGH = 1e-3  # Fraction of the spread of the targets that rounding of predictions in float32 may explain.
 
 _check: Any = check_array
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
 
 
 class Unavailable(ValueError):

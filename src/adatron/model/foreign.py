@@ -26,7 +26,8 @@ def foreign(model: Model) -> str:
 
 
 def _faults(model: Model) -> Iterator[str]:
-    m, rows = len(model.columns), model.kernel.compiled  # a function may be given any numbers
+    head, m = model.head, len(model.columns)
+    rows = model.kernel.compiled  # a function may be given numbers of any size
     parts = (
         ("support_vectors_", model.vectors, rows), ("dual_coef_", model.dual, False),
         ("intercept_", model.intercepts, False), ("tilts_", model.tilts, True),
@@ -34,13 +35,10 @@ def _faults(model: Model) -> Iterator[str]:
     for name, part, bounded in parts:
         if part is not None and (fault := meaningless(part, bounded)):
             yield f"{name} {fault}"
-    if not (isinstance(model.gamma, Real) and 0 <= model.gamma < np.inf):
-        yield f"_gamma is no number from 0 on: {model.gamma!r}"
     shape: Any = model.shape
     if not (isinstance(shape, tuple) and len(shape) == 2 and all(map(_is_count, shape))):
         yield "shape_fit_ is not the shape of a training set"
-    classes = isinstance(model.head, Classes) and not model.compact and model.tilts is None
-    groups = len(model.head.labels) if classes and isinstance(model.head, Classes) else 1
+    groups = len(head.labels) if isinstance(head, Classes) and not model.compact and model.tilts is None else 1
     if len(model.counts) != groups or model.counts.max(initial=0) > m:
         yield f"n_support_ does not count {m} support vectors in {groups} groups"
     if len(model.support) and not 0 <= model.support.min() <= model.support.max() <= LARGEST:
@@ -49,9 +47,9 @@ def _faults(model: Model) -> Iterator[str]:
         yield f"support_ has {len(model.support)} numbers for {m} support vectors"
     if model.compact and model.values and model.width not in (None, m):
         yield f"n_features_in_ is {model.width}; there are {m} support vectors"
-    if isinstance(model.head, Classes):
-        yield from _of_classes(model.head)
-    yield from _of_proofs(model.proofs, model.head.n_problems)
+    if isinstance(head, Classes):
+        yield from _of_classes(head)
+    yield from _of_solution(model.gamma, model.proofs, head.n_problems)
 
 
 def _of_classes(head: Classes) -> Iterator[str]:
@@ -61,12 +59,14 @@ def _of_classes(head: Classes) -> Iterator[str]:
         yield f"_slope is no number from 0 on: {head.slope!r}"
 
 
-def of_proofs(proofs: Proofs, n: int) -> str:
-    """Return what no fit makes in the proofs of n problems, or nothing."""
-    return next(_of_proofs(proofs, n), "")
+def of_solution(gamma: Any, proofs: Proofs, n: int) -> str:
+    """Return what no fit makes in the gamma and the proofs of n problems, or nothing."""
+    return next(_of_solution(gamma, proofs, n), "")
 
 
-def _of_proofs(proofs: Proofs, n: int) -> Iterator[str]:
+def _of_solution(gamma: Any, proofs: Proofs, n: int) -> Iterator[str]:
+    if not (_is_number(gamma) and 0 <= gamma < np.inf):
+        yield f"_gamma is no number from 0 on: {gamma!r}"
     numbers = {"duality_gap_": proofs.gap, "kkt_violation_": proofs.violation,
                "dual_objective_": proofs.dual, "primal_objective_": proofs.primal}  # fmt: skip
     for name, found in numbers.items():

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..arrays import Ids, Vector
 from ..devices import Device, enough_memory
 from ..fitting.layout import TABLE, from_dual_coef
 from ..fitting.storage import dense_rows, opened, parts_of
@@ -25,8 +26,6 @@ from .sound import invalid_csr
 if TYPE_CHECKING:
     from ..margins import Field
 
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
 Finish = Callable[[Vector], NDArray[Any]]  # makes a result of the decision values of some rows
 
 

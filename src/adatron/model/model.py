@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Ids, Vector
 from ..fitting.layout import misfit
 from ..fitting.storage import for_reading, opened, parts_of
 from ..quoted import quoted
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from ..solvers.route import Route
     from .function import Function
 
-Vector = NDArray[np.float64]
-Ids = NDArray[np.int64]
 #: Parts that are small, so that a copy of somebody else's array costs little.
 SMALL = ("dual", "intercepts", "support", "counts", "tilts", "problem")
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Ids, Vector
 from ..fitting.storage import dense_rows, opened
 from ..kernels import Kernel
 from ..margins import Field
@@ -25,8 +26,6 @@ from .expansion import Expansion
 from .function import Finish, Function
 from .signs import Decided
 
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
 ROWS = 4096  # Rows at a time.
 
 

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..arrays import Vector
 from ..estimators.base.machine import KernelMachine
 from ..estimators.forms.way import way_to
 from ..quoted import quoted
 from .axes import COLORS, Display
 
-Vector = NDArray[np.float64]
 MOST_TRACES = 50  # Traces that are drawn, those of the longest fits.
 FLOOR = 1e-16  # Values below this are drawn here.
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_array
 
+from ..arrays import Vector
 from ..estimators import InputMarginSVC, input_margin
 from ..estimators.checks.columns import as_numbers
 from ..estimators.forms.way import way_to
@@ -21,7 +22,6 @@ from .axes import COLORS, Display, color, literal, marker, regions
 if TYPE_CHECKING:
     from ..margins import InputMargins
 
-Vector = NDArray[np.float64]
 GRID = 200  # Points of the picture in each direction.
 ROOM = 0.1  # Space around the samples, as a fraction of their extent.
 

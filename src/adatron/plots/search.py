@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Vector
 from ..outcome import best_of, edges, is_number, metric_of, positions, short, values_of, varied
 from .axes import Display, literal
 
-Vector = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 FIRST = ("gamma", "nu", "C", "epsilon", "degree", "coef0")  # Parameters that go to the horizontal axis, by preference.

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from sklearn.decomposition import PCA
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from adatron import SVC, IncrementalSVC, load, save
 from adatron.cli import main
@@ -19,12 +18,12 @@ def rows():
 
 
 def search(X, y):
-    found = GridSearchCV(IncrementalSVC(), {"C": [1.0, 10.0]}, cv=3).fit(X, y)
-    return found, found.best_estimator_
+    found = GridSearchCV(IncrementalSVC(), {"C": [1.0, 10.0]}, cv=3).fit(X, y).best_estimator_
+    return found, found
 
 
 def nested(X, y):
-    steps = make_pipeline(StandardScaler(), PCA(2)).fit(X)
+    steps = make_pipeline(StandardScaler(), MaxAbsScaler()).fit(X)
     last = IncrementalSVC().fit(steps.transform(X), y)
     model = make_pipeline(steps, last)
     return model, last

@@ -1,7 +1,4 @@
-"""Files that were made to do harm: they are refused with a sentence before anything computes from them.
-
-Also tested here: ``model/foreign``.
-"""
+"""Files that were made to do harm: they are refused with a sentence before anything computes from them."""
 
 import json
 from dataclasses import dataclass

@@ -338,6 +338,7 @@ ATTACKS = {
     "a scale of nothing": (StandardScaler(), NUMBERS, changed("scale_", with_value(0.0)), "scale_ holds numbers that"),
     "a scale without an end": (StandardScaler(), NUMBERS, changed("scale_", with_value(np.nan)), "scale_ must have"),
     "a scale too many": (MaxAbsScaler(), NUMBERS, changed("scale_", lambda a: np.ones(3)), "scale_ must have"),
+    "a private attribute": (StandardScaler(), NUMBERS, put("_store", 1), "no attribute '_store'"),
     "no width": (StandardScaler(), NUMBERS, lambda one: step_of(one)["state"].pop("n_features_in_"), "is missing"),
     "no mean": (StandardScaler(), NUMBERS, put("mean_", None), "mean_|nothing uses"),
     "samples that are none": (StandardScaler(), NUMBERS, put("n_samples_seen_", -1), "n_samples_seen_"),

@@ -118,17 +118,14 @@ def _numbered(fitted: Any) -> list[tuple[str, Any, Sequence[int]]]:
 
 def fills_gaps(model: Any) -> bool:
     """Return whether a fitted model takes missing values."""
-    from sklearn.impute import KNNImputer, SimpleImputer
-
-    return any(isinstance(part, (SimpleImputer, KNNImputer)) for part in all_parts(model))
+    return imputing_of(model) is not None
 
 
 def imputing_of(model: Any) -> str | None:
     """Return the strategy by which a model fills missing values; None if it does not."""
-    from sklearn.impute import KNNImputer, SimpleImputer
+    from sklearn.impute import SimpleImputer
 
-    found = [part for part in all_parts(model) if isinstance(part, (SimpleImputer, KNNImputer))]
-    return None if not found else str(getattr(found[0], "strategy", "nearest neighbours"))
+    return next((str(part.strategy) for part in all_parts(model) if isinstance(part, SimpleImputer)), None)
 
 
 def texts_of(model: Any) -> dict[int, list[str]]:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Ids, Vector
 from ..checks import inputs
 
 if TYPE_CHECKING:
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from ...fitting.folds import Folds
     from ...model.heads import Classes
 
-Vector = NDArray[np.float64]
-Ids = NDArray[np.int64]
 COARSE = 0.01  # of the margin: an error of decision values that is nothing beside the sampling error of the slope
 
 

@@ -13,6 +13,7 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data  # pyright: ignore[reportPrivateUsage]
 
+from ...arrays import Vector
 from ...fitting.storage import opened, tidy
 from ...quoted import quoted
 from . import objects
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from ...model.function import Function
     from ...model.model import Model
 
-Vector = NDArray[np.float64]
 FLOATS = (np.float64, np.float32)
 SMALL_MATRIX = 2**16  # Entries up to which a matrix is small however it is stored.
 NOT_FINITE = (

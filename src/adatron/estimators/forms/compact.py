@@ -10,17 +10,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from ...arrays import Ids, Matrix
 from ...fitting.layout import feature_weights
 from ...fitting.samples import canonical
 from ...fitting.storage import opened, tidy
 from ...kernels import Linear
 from ...model.model import Model
-
-Ids = NDArray[np.int64]
-Matrix = NDArray[np.float64]
 
 
 def shrunk(model: Model) -> Model:

@@ -8,15 +8,13 @@ from numbers import Real
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Vector
 from ...fitting.formulation import ProgramMaker
 from ...quoted import quoted
 from ...solvers.path import Homotopy
 from .machine import Incremental
 from .track import Track
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

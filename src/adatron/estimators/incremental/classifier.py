@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
+from ...arrays import Ids, Vector
 from ...quoted import quoted
 from ..base.callbacks import fitting
 from ..base.classifier import Classifier
 from ..checks import inputs
 from .leave_out import loo_values
 from .machine import Incremental
-
-Vector = NDArray[np.float64]
 
 
 class IncrementalClassifier(Incremental, Classifier):
@@ -126,7 +124,7 @@ class IncrementalClassifier(Incremental, Classifier):
         return float(np.mean(self.head.codes(loo_values(learner, signs=len(self.classes_) == 2)) != learner.store.y))
 
 
-def _codes(y: Any, classes: Any) -> NDArray[np.int64]:
+def _codes(y: Any, classes: Any) -> Ids:
     """Return the numbers of the classes."""
     unknown = y[~np.isin(y, classes)]
     if len(unknown):

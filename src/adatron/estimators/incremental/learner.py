@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Ids, Vector
 from ...compiled.cache.uninterrupted import uninterrupted
 from ...fitting import engine
 from ...fitting.fits import Fits, Fitted
@@ -18,7 +18,7 @@ from ...fitting.formulation import Formulation, ProgramMaker
 from ...fitting.layout import Coefficients
 from ...fitting.problems import Listed, Problem
 from ...fitting.samples import Samples
-from ...model.foreign import of_proofs
+from ...model.foreign import of_solution
 from ...model.heads import Classes, Head
 from ...model.model import Model, Proofs
 from ...problems import Dual
@@ -31,8 +31,6 @@ from ..base.machine import Resolved, model_of, proofs_of
 from .store import Store
 from .track import Track
 
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
 Undo = list[Callable[[], object]]
 CACHE = 500 * 2**20  # Bytes for kernel values while a solution is found.
 TRIES = (1e-6, 1e-10)  # Tolerances of the solution from which a path begins.
@@ -158,7 +156,9 @@ class Learner:
         if not np.array_equal(np.unique(labels), labels):
             yield "classes_ must be in order"
         sides = self._sides
-        yield from filter(None, [of_proofs(proofs, len(sides)), self.store.fault(width, len(labels), kernel.compiled)])
+        yield from filter(
+            None, [of_solution(self.gamma, proofs, len(sides)), self.store.fault(width, len(labels), kernel.compiled)]
+        )
         if len(self.tracks) != len(sides):
             yield f"there are not {len(sides)} programs"
         apart = isinstance(head, Classes) and head.in_pairs

@@ -8,15 +8,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Ids, Matrix, Vector
 from ...certificates import intercept
 from ...problems import Dual
-from ...problems.dual import Vector
 from ...solvers.path import Homotopy, Stalled
 from .learner import Learner
 from .track import Track
 
-Matrix = NDArray[np.float64]
-Ids = NDArray[np.int64]
 WHOLE = 4096  # Samples up to which all of K is held meanwhile.
 
 

@@ -9,11 +9,11 @@ from threading import RLock
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from ...arrays import Ids, Vector
 from ...compiled.cache.uninterrupted import uninterrupted
 from ...fitting.storage import opened, tidy
 from ...model.heads import Head
@@ -28,8 +28,6 @@ from .learner import Foundation, Learner, Limits
 from .report import report
 from .store import Store
 
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
 # Parameters that the solution rests on.
 FIXED = ("C", "nu", "epsilon", "kernel", "degree", "gamma", "coef0", "bias", "augment", "multi_class", "class_weight")
 KNOWN = ("kernel", "gamma", "head", "proofs")  # parts of a model that are known before it is gathered

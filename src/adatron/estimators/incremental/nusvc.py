@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from ...arrays import Vector
 from ...fitting.formulation import Formulation
 from ...problems import Dual, feasible_nu
-from ...problems.dual import Vector
 from ..nusvc import NuSVC, infeasible
 from .classifier import IncrementalClassifier
 from .machine import Incremental

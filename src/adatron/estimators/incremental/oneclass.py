@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Vector
 from ..base.callbacks import fitting
 from ..checks import inputs
 from ..oneclass import OneClassSVM
@@ -123,7 +123,7 @@ class IncrementalOneClassSVM(Incremental, OneClassSVM):
             self.for_step().learn(X, np.zeros(X.shape[0]), inputs.weights(X, sample_weight), ids)
         return self
 
-    def loo_decision(self) -> NDArray[np.float64]:
+    def loo_decision(self) -> Vector:
         """Return each sample's decision value by the model of all others, (n_samples,), in the order of ``ids_``."""
         return loo_values(self.learner)[:, 0]
 

@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ...arrays import Ids, Vector
 from ...model.sound import meaningless, unreadable
 from ...quoted import quoted
 from ...threads import Clock
 
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
 LEAST = 64  # Fewest slots of spare room; otherwise an eighth of those in use.
 COLUMNS = ("y", "weight", "ids", "age")
 COUNTS = ("arrived", "first", "next_id", "generation")

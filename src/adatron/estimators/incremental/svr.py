@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Vector
 from ..base.callbacks import fitting
 from ..checks import inputs
 from ..svr import SVR
@@ -131,7 +131,7 @@ class IncrementalSVR(Incremental, SVR):
             self.for_step().learn(X, y, inputs.weights(X, sample_weight), ids)
         return self
 
-    def loo_prediction(self) -> NDArray[np.float64]:
+    def loo_prediction(self) -> Vector:
         """Return the prediction for each sample by the model of all others, (n_samples,), in the order of ``ids_``."""
         return loo_values(self.learner)[:, 0]
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Ids, Matrix, Vector
 from ...certificates import (
     Certificate,
     bounded,
@@ -29,8 +29,6 @@ from ...solvers.status import Status
 from ...threads import Pool, allowed_threads
 from .store import Store
 
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
 BLOCK = 256  # Rows of K that are made at a time.
 NOTHING = Certificate(0.0, 0.0, 0.0)  # that of no samples
 ROUNDING = 1e-12  # Fraction of the largest term of a gradient.
@@ -110,7 +108,7 @@ class Track:
         """Return weights of the samples."""
         return self.store.weight if self.slots is None else self.store.weight[self.slots]
 
-    def rows(self, ids: Ids) -> NDArray[np.float64]:
+    def rows(self, ids: Ids) -> Matrix:
         """Return rows of K over the samples."""
         self.store.clock.check()
         X = self._samples

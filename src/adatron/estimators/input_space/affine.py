@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ...arrays import Vector
 from ..forms.way import Way
 
-Vector = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
 SPACES = ("original", "transformed")
 

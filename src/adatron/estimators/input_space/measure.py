@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from ...arrays import Ids, Vector
 from ...fitting.layout import pairs
 from ...fitting.storage import dense_rows
 from ...model.heads import Classes, unbeaten
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from ...margins import Field, InputMargins, Metric
     from ...threads import Pool
 
-Vector = NDArray[np.float64]
-Ids = NDArray[np.int64]
 BEYOND = 1e-6  # Distance behind the boundary at which the class is checked, as a fraction of the sample's distance.
 NEIGHBOURS, HALVINGS = 8, 50  # Sizes of the search that needs labels only.
 

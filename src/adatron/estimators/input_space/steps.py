@@ -10,8 +10,8 @@ from time import monotonic
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Ids, Vector
 from ...certificates import best_multipliers
 from ...fitting import engine
 from ...fitting.engine import Settings
@@ -35,8 +35,6 @@ from ...margins import (
 from ...problems import Dual, with_targets
 from ...threads import Clock, OutOfTime, Pool
 
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
 RATE = 3e9  # Multiply-adds of LAPACK in a second, at least.
 
 

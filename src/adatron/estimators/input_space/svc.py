@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ...arrays import Vector
 from ...fitting.formulation import Formulation, bounds
 from ...fitting.storage import dense_rows
 from ...model.heads import Classes
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from ...threads import Clock
     from .steps import Climb
 
-Vector = NDArray[np.float64]
 PARAMETERS = (
     "kernel", "degree", "gamma", "coef0", "tol", "cache_size", "class_weight", "verbose", "max_iter",
     "decision_function_shape", "break_ties", "n_jobs", "multi_class", "gap_tol", "max_time", "callback", "device",

@@ -1,7 +1,7 @@
 """The container of a model file: a zip of `model.json` and arrays, with a digest of the whole file.
 
 The zip's comment, its last bytes, is the SHA-256 digest of all bytes before it. It tells a damaged file from a file
-that was made on purpose. Files of earlier versions have no comment.
+that was made on purpose.
 
 Members that gain from it are compressed by deflate, whose fastest level takes nearly all of the gain. The sizes of all
 members are known, and compared with a limit, before any of them is read. A member gives at most the bytes that its size
@@ -149,16 +149,16 @@ def read_archive(stream: BinaryIO, most: int | None) -> tuple[bytes | None, dict
     Raises
     ------
     DamagedError, InvalidError, TooLargeError
-        See there. Without a digest nobody knows whether the file is as it was written.
+        See there.
     """
     size, sealed = _verified(stream)
     wrong = InvalidError if sealed else DamagedError
     try:
         with zipfile.ZipFile(stream) as archive:
-            if not sealed and archive.comment:
-                raise DamagedError("its digest is damaged or cut off")
             if HEADER not in archive.namelist():
                 return None, {}
+            if not sealed:
+                raise DamagedError("its digest is damaged, cut off or missing")
             members = _members(archive, size, most)
             header = _read(archive, members.pop(HEADER)).tobytes()
             wanted = {} if most is None else members

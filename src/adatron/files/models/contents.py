@@ -24,13 +24,13 @@ from ...estimators.incremental import IncrementalNuSVC, IncrementalOneClassSVM, 
 from ...estimators.incremental.machine import KNOWN
 from ...estimators.incremental.store import COLUMNS, COUNTS
 from ...kernels import Kernel
+from ...model.foreign import EXACT
 from ...quoted import quoted
 from .archive import InvalidError
 
 State = Mapping[str, Any]
 Suits = Callable[[Any, State], bool]  # whether a value is one of those that a fit sets, given the whole state
 MOST_COLUMNS = 2**31 - 1
-EXACT = 2**62  # Whole numbers up to which sums of a few do not overflow.
 #: State that is not kept: callbacks, what a running fit leaves, the address of an object, and what is made anew.
 LEFT_OUT = frozenset({
     "_skl_callbacks", "_skl_callbacks_to_teardown", "_parent_callback_ctx", "_callback_ctx", "_metadata_request",
@@ -80,7 +80,8 @@ def _is_margin(value: Any, state: State) -> bool:
 
 
 def _are_points(value: Any, state: State) -> bool:
-    return value is None or _each(lambda one: is_array(one, "d", None, state.get("n_features_in_")))(value, state)
+    shape = state["shape_fit_"][0], state.get("n_features_in_")
+    return value is None or _each(lambda one: is_array(one, "d", *shape))(value, state)
 
 
 def _are_samples(value: Any, _: State) -> bool:

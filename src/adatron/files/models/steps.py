@@ -21,8 +21,9 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from ...estimators.base.machine import KernelMachine
+from ...model.foreign import EXACT
 from .archive import InvalidError
-from .contents import EXACT, LEFT_OUT, MOST_COLUMNS, is_array, is_count
+from .contents import LEFT_OUT, MOST_COLUMNS, is_array, is_count
 
 State = Mapping[str, Any]
 #: The classes by their names in a file, each with its module, which is imported when a file or a model has the class.
@@ -108,8 +109,9 @@ def check_step(step: Any, state: dict[str, Any]) -> None:
     for name in state:
         if name in params:
             raise InvalidError(f"{name[:50]!r} is a parameter, and cannot be an attribute that a fit sets")
-        hidden = name not in KNOWN and hasattr(kind, name)
-        if not name.isidentifier() or name.startswith("__") or name in LEFT_OUT or hidden:
+        private = "_" if kind.__name__ in PLAIN else "__"  # the beginning of names that are not data
+        hidden = name not in KNOWN and (name.startswith(private) or hasattr(kind, name))
+        if not name.isidentifier() or name in LEFT_OUT or hidden:
             raise InvalidError(f"a fit sets no attribute {name[:50]!r}")
     fault = next(_of_features(state), None) or next(RULES[kind.__name__](kind.__name__, params, state), None)
     if fault is not None:

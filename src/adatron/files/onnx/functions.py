@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ...arrays import Vector
 from ...fitting.layout import feature_weights, pairs
 from ...fitting.storage import dense_rows
 from ...model.function import Function, Sum
 from ...model.tilted import Tilted, outputs
 from .graph import Graph
 from .kernels import Pairs, values
-
-Vector = NDArray[np.float64]
 
 
 @singledispatch

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_regressor
 
+from ...arrays import Vector
 from ...extras import needed
 from ...fitting.storage import dense_rows
 from ...model.function import Function, Sum
@@ -19,7 +20,6 @@ from ...model.heads import Classes
 from ...model.tilted import Tilted, outputs
 from .functions import by_class, sides
 
-Vector = NDArray[np.float64]
 ALLOWED = 1e-12  # Deviation of a decision value, relative to the sum of the sizes of its terms.
 MOST = 500  # Support vectors, and random points around them, that are compared if no rows are given.
 VALUES = 1 << 22  # Numbers of the rows that are made; kernel values at a time.

@@ -6,12 +6,11 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from ...arrays import Vector
 from ...estimators import SVC, InputMarginSVC
 
-Vector = NDArray[np.float64]
 CENTRES, SPREAD, GAMMA = 3, 0.2, 0.5  # Centres of a class, deviation around them, 1 / (2 σ²) with the paper's σ = 1.
 TRAIN, TEST = 20, 1000  # Samples; the paper has 20 to train on, too.
 HARD = float("inf")

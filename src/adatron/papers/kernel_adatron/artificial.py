@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from ...arrays import Vector
+
 TURNS = 97  # Points of a spiral.
 
 

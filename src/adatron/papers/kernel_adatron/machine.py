@@ -6,13 +6,11 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from ... import SVC
+from ...arrays import Vector
 from ...kernels import RBF
-
-Vector = NDArray[np.float64]
 
 
 def gamma(sigma: float) -> float:

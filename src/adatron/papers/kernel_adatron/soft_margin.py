@@ -7,10 +7,10 @@ from itertools import product
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from ... import SVC
+from ...arrays import Ids
 from ...solvers import KernelAdatron
 from .. import data
 from ..report import Section, Sheet
@@ -23,8 +23,6 @@ PIMA_TRAINING = 609  # Samples for training.
 PIMA_SIGMA = (5.0, 8.0, 11.0, 15.0, 20.0, 30.0, 50.0, 80.0)  # The sigma and C tried here; the paper's are 11
 PIMA_C = (0.5, 1.02, 2.0, 5.0)  # and 1.02.
 PIMA_SOFT, PIMA_HARD = 0.248, 0.335  # The paper's test errors, with a soft and with a hard margin.
-
-Ids = NDArray[np.int64]
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Vector
 from ...estimators import SVR
 from ..report import Section, Sheet
 
-Vector = NDArray[np.float64]
 N, NOISE, C, EPSILON, SIGMA = 100, 0.1, 10.0, 0.1, 1.0  # Chosen here: the paper has no numbers.
 PRINTED_EPOCHS = 60  # Epochs after which the printed rule shows where it goes.
 RATE = 1.9  # The rate, as a multiple of 1 / max R_ii, eq. 44.

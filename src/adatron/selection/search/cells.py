@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 
+from ...arrays import Vector
 from ...estimators import OneClassSVM
 from ...fitting.formulation import Formulation
 from ...fitting.placing import refuse_unsuited
@@ -24,9 +25,6 @@ from ...problems import Dual
 from ...problems.unit import scaled, unit_of
 from .candidates import Candidate
 from .rows import Fold, Unshared, checking
-
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
 
 
 class Side(NamedTuple):

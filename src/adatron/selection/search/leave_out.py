@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Vector
 from ...certificates import intercept, prove
 from ...estimators import SVC
 from ...estimators.incremental.leave_out import deciding, left_out
@@ -29,8 +30,6 @@ from .cells import Cell
 from .programs import Entry, Whole
 from .rows import Unshared
 from .solve import ROOM, Proofs, Solved, collected, prove_values, take
-
-Vector = NDArray[np.float64]
 
 FEWEST = 8  # Folds from which the path is faster than the engine.
 TOGETHER = 64  # Folds that are proven at a time.

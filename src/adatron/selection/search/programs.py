@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Ids, Vector
 from ...certificates.confined import CARE, confine
 from ...fitting.problems import Listed, Problem, Problems
 from ...problems import Dual, csvc
@@ -16,8 +17,6 @@ from ...solvers.found import Found
 from .cells import Cell, Side
 from .rows import SharedRows
 
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
 TWICE = [0, 1]  # Segments of a problem in which each sample comes twice.
 
 

@@ -12,14 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 
+from ...arrays import Ids, Vector
 from ...devices import Device
 from ...estimators.checks import inputs
 from ...estimators.checks.arrays import device_of, rows_there
 from ...fitting.problems import ranges
 from ...fitting.samples import Samples, canonical
-
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
 
 
 class Unshared(Exception):

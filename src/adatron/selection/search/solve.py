@@ -8,8 +8,8 @@ from enum import IntEnum
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Ids, Vector
 from ...devices import enough_memory
 from ...fitting import engine
 from ...fitting.fits import Fits
@@ -22,9 +22,6 @@ from .cells import Cell
 from .programs import Entry, Off, Where, Whole
 from .rows import Fold, SharedRows, Unshared
 from .values import evaluate, rate
-
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
 
 ROOM = 0.25  # Fraction of ``cache_size`` for the matrix that decision values are made of.
 MATRICES = 8  # Matrices of programs with each sample twice that the memory has room for.

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Ids, Vector
 from ...certificates.confined import CARE
 from ...compiled.precision import UNIT
 from ...devices import Device
@@ -21,9 +21,6 @@ from ...threads import Pool
 from .cells import Cell
 from .programs import Entry, Where
 from .rows import SharedRows
-
-Ids = NDArray[np.int64]
-Vector = NDArray[np.float64]
 
 SHARPEST = 1e-9  # Error of values above which proofs sum squared distances from differences.
 ROUNDINGS = 8.0  # Roundings of a sum beside those of its additions.

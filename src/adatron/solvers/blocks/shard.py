@@ -12,13 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Ids, Vector
 from ...compiled.scan import Lists, Terms, scan
 from ...gram import View
 from ...gram.points import Points
 from ...problems import Dual
-from ...problems.dual import Vector
 
-Ids = NDArray[np.int64]
 STRIPE = 65536  # Consecutive variables that one task scans.
 SAMPLE = 1024  # Fewest variables from which the size of the worst violators is estimated.
 MORE, SPARE = 1.3, 8  # The estimate aims at this multiple of the wanted variables, plus this many.

@@ -17,7 +17,7 @@ from ..plan import BLOCK, LONG, WIDE
 
 PADDED = 400.0  # Bytes of a variable: its vectors, those that choose a block, and partial sums, some of them twice.
 BLOCKS_SHARE, NEWTON_SHARE = 0.25, 0.4  # Fractions of the memory beside the samples: for blocks, and for Newton steps.
-PLACED_BY = {
+PLACED_WHY = {
     RESIDENT[0]: "asked for",
     RESIDENT[1]: "asked for; float64 rows do not fit there, and travel there in parts for each proof",
     RESIDENT[2]: "asked for; the rows do not fit there, and travel there in parts after each block",
@@ -87,5 +87,5 @@ def placed(
         free = memory - room_for(source.X, len(source), resident)
         if free >= 8.0 * block**2 + PADDED * (largest + block):
             shares = BLOCKS_SHARE * free, NEWTON_SHARE * free
-            return Placement(device.label, PLACED_BY[resident], block, *shares, largest, resident)
+            return Placement(device.label, PLACED_WHY[resident], block, *shares, largest, resident)
     return Placement("", f"one problem takes more than the {memory / 1e9:.1f} GB of the device")
