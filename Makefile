@@ -3,11 +3,19 @@ PYTHON ?= python3
 PYTEST_ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.installed
+# The demo needs little, so it has a smaller environment unless the whole one is there.
+DEMO := $(if $(wildcard $(STAMP)),.venv,.venv-demo)
 
 .PHONY: demo install test versions wheel lint docs linkcheck clean
 
-demo: $(STAMP)
-	$(BIN)/adatron demo
+demo: $(DEMO)/.installed
+	$(DEMO)/bin/adatron demo
+
+.venv-demo/.installed: pyproject.toml
+	@echo "installing adatron and what it needs into .venv-demo, half a minute"
+	test -x .venv-demo/bin/python || $(PYTHON) -m venv .venv-demo
+	.venv-demo/bin/python -m pip install --quiet --disable-pip-version-check -e '.[plot]'
+	touch $@
 
 install: $(STAMP)
 
@@ -37,7 +45,7 @@ linkcheck: $(STAMP)
 	$(BIN)/sphinx-build --quiet --keep-going -D plot_gallery=0 -b linkcheck docs docs/_build/links
 
 clean:
-	rm -rf .venv dist docs/_build docs/api docs/gallery
+	rm -rf .venv .venv-demo dist docs/_build docs/api docs/gallery
 
 # The stamp is younger than pyproject.toml exactly when its dependencies are installed.
 $(STAMP): pyproject.toml

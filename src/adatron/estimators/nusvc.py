@@ -104,7 +104,7 @@ class NuSVC(Classifier):
         n_jobs: int | None = None,
         precision: str = "auto",
         multi_class: str = "ovo",
-        gap_tol: float | None = None,
+        gap_tol: float | None = 1e-3,
         max_time: float | None = None,
         callback: Callable[[Any], object] | None = None,
         device: Any = None,

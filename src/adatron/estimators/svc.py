@@ -75,8 +75,10 @@ class SVC(Classifier):
         Shuffles the samples before they are left out for ``probability=True``; None is a fixed seed.
     multi_class : {'ovo', 'ovr'}, default='ovo'
         One classifier for each pair of classes, as in scikit-learn, or for each class against the rest.
-    gap_tol : float, default=None
-        If given, the relative duality gap must also be at most this.
+    gap_tol : float or None, default=1e-3
+        The relative duality gap that the fit goes on to after it meets ``tol``. If rounding or a limit keeps a fit from
+        a value that you gave, it warns; from the default, ``certificate_`` says what is proven. None asks for ``tol``
+        alone, as scikit-learn does.
     max_time : float, default=None
         Seconds after which the fit stops and warns. The certificate may take up to a tenth more and 0.2 s; bounds that
         could not be proven in that time are infinite. A call of a kernel function is not interrupted. The time for
@@ -155,7 +157,7 @@ class SVC(Classifier):
         n_jobs: int | None = None,
         precision: str = "auto",
         multi_class: str = "ovo",
-        gap_tol: float | None = None,
+        gap_tol: float | None = 1e-3,
         max_time: float | None = None,
         callback: Callable[[Any], object] | None = None,
         device: Any = None,

@@ -86,7 +86,7 @@ class SVR(Regressor):
         solver: Any = "auto",
         n_jobs: int | None = None,
         precision: str = "auto",
-        gap_tol: float | None = None,
+        gap_tol: float | None = 1e-3,
         max_time: float | None = None,
         callback: Callable[[Any], object] | None = None,
         device: Any = None,

@@ -40,6 +40,7 @@ class Settings:
     """The settings that a fit needs besides the data.
 
     ``sized``: targets, or the sums of coefficients, may be of any size, so each program is solved in its own unit.
+    ``gap_asked``: whether a fit that meets ``tol`` has failed if its gap is larger than ``gap_tol``.
     ``device``: where to solve the problems; ``there``: X as a tensor, if it is on that device already.
     """
 
@@ -54,6 +55,7 @@ class Settings:
     clock: Clock
     callback: Callback | None
     sized: bool = False
+    gap_asked: bool = True
     device: Device | None = None
     there: Any = None
 
@@ -175,6 +177,8 @@ def fit(
         joined = programs.joined if programs.lazy else None
         tasks = Tasks(gram, groups, first, programs.dual, programs.open, start, joined, view_of=view_of)
         found = _solve(tasks, solver, settings, pool, route, before)
+    if not settings.gap_asked:
+        found.forgive_gaps(settings.tol)
     found.intercept[~programs.open] = programs.bias[~programs.open]
     return Fits(found, programs.all_ids, programs.copies, route)
 

@@ -50,6 +50,47 @@ class Proofs(NamedTuple):
     trace: Any
     route: Route | None = None
 
+    @property
+    def worst(self) -> Worst:
+        """The certificate of the whole model."""
+        gap, violation = (np.atleast_1d(np.asarray(one, float)) for one in (self.gap, self.violation))
+        return Worst(float(gap.max()), float(violation.max()), not self.status, len(gap))  # nan is the worst gap
+
+
+@dataclass(frozen=True)
+class Worst:
+    """What is proven of all problems of a fitted model.
+
+    gap : the largest relative duality gap; nan if a kernel is found not to be positive semi-definite
+    violation : the largest violation of the optimality (KKT) conditions
+    converged : whether the fit met what it was asked for
+    problems : how many there are
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> SVC(C=10).fit([[0.0], [1.0], [2.0]], [0, 1, 2]).certificate_.converged
+    True
+    """
+
+    gap: float
+    violation: float
+    converged: bool
+    problems: int
+
+    def __str__(self) -> str:
+        found = f"KKT violation <= {self.violation:.1e}"
+        if not np.isnan(self.gap):
+            found = f"relative duality gap <= {self.gap:.1e}, {found}"
+        of = f" (the worst of {self.problems} problems)" if self.problems > 1 else ""
+        return f"{found}{of}{'' if self.converged else '; not converged'}"
+
+    def __repr__(self) -> str:
+        return f"<proven: {self}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p><b>Proven:</b> {str(self).replace('<', '&lt;')}</p>"
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Model:

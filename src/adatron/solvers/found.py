@@ -157,6 +157,12 @@ class Found:
         """The programs that had anything to solve."""
         return self.status != UNSOLVED
 
+    def forgive_gaps(self, tol: float) -> None:
+        """Let the violation alone decide whether programs that nothing else is known against ended well."""
+        kept = [STATUSES.index(one) for one in (Status.MAX_ITER, Status.MAX_TIME, Status.STUCK)]
+        near = np.isin(self.status, kept) & (self.violation <= tol) & self.convex
+        self.status[near] = STATUSES.index(Status.WITHIN_TOL)
+
     @property
     def good(self) -> NDArray[np.bool_]:
         """The programs that ended as they were asked to, or had nothing to solve."""

@@ -13,6 +13,7 @@ class Status(Enum):
     """How a fit ended; the text says what usually causes it and what to try."""
 
     CONVERGED = "converged"
+    WITHIN_TOL = "the violation is within tol, but rounding or a limit kept the duality gap above gap_tol"
     RULE = "the solver's own stopping rule was met"
     MAX_ITER = "the limit of updates (max_iter) was reached; lower C, or raise max_iter"
     MAX_TIME = "the time limit (max_time) was reached; raise it, lower C, or use a larger tol"
@@ -31,4 +32,4 @@ class Status(Enum):
     @property
     def good(self) -> bool:
         """Whether the fit ended as it was asked to."""
-        return self in (Status.CONVERGED, Status.RULE)
+        return self in (Status.CONVERGED, Status.WITHIN_TOL, Status.RULE)

@@ -38,7 +38,7 @@ class Attribute:
 
 
 UNSEEN = ("samples",)  # parts that few models have; the others have no such attribute
-DERIVED = ("offset",)  # parts that follow from others, and that no state has
+DERIVED = ("offset", "worst")  # parts that follow from others, and that no state has
 
 
 def missing(machine: Any, name: str) -> AttributeError:
@@ -51,7 +51,7 @@ def attributes_of(kind: type) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for base in reversed(kind.__mro__):
         own = {name: one.path for name, one in vars(base).items() if isinstance(one, Attribute)}
-        found.update({name: path for name, path in own.items() if path[0] not in DERIVED})
+        found.update({name: path for name, path in own.items() if path[-1] not in DERIVED})
     return found
 
 

@@ -73,6 +73,7 @@ class KernelMachine(Parameters):
     n_iter_ = Attribute("proofs", "n_iter")
     fit_status_ = Attribute("proofs", "status")
     trace_ = Attribute("proofs", "trace")
+    certificate_ = Attribute("proofs", "worst")
     route_ = Attribute("proofs", "route")
 
     @abstractmethod

@@ -47,6 +47,7 @@ class NameIn(StrOptions):
 PLAIN = {str, int, float, bool, type(None), np.float64, np.int64}  # types of values that never change
 PENALTY: dict[str, list[Any]] = {"C": [Interval(Real, 0.0, None, closed="right")]}
 NU: dict[str, list[Any]] = {"nu": [Interval(Real, 0.0, 1.0, closed="right")]}
+GAP_TOL = 1e-3  # the default, which fits go on to, but need not meet
 MOST_BYTES = 2.0**62  # of memory
 LARGEST_AUGMENT = 1e100  # its square is added to the kernel
 BIAS: dict[str, list[Any]] = {
@@ -142,6 +143,7 @@ class Parameters(CallbackSupport, BaseEstimator):
             n_jobs=self.n_jobs,
             tol=float(self.tol),
             gap_tol=self.gap_tol,
+            gap_asked=self.gap_tol != GAP_TOL,
             max_iter=int(self.max_iter),
             clock=clock,
             callback=together(own, vars(self).get("_fit_parts")),

@@ -6,7 +6,15 @@ import warnings
 from typing import Any
 
 #: What is proven, in the order in which it is shown.
-CERTIFICATE = ("duality_gap_", "kkt_violation_", "fit_status_", "n_iter_", "dual_objective_", "primal_objective_")
+CERTIFICATE = (
+    "certificate_",
+    "duality_gap_",
+    "kkt_violation_",
+    "fit_status_",
+    "n_iter_",
+    "dual_objective_",
+    "primal_objective_",
+)
 
 
 def fitted_attributes(estimator: Any, doc_link: str) -> Any:

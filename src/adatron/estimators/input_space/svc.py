@@ -102,8 +102,8 @@ class InputMarginSVC(Classifier):
         Threads; None and -1 are all that the process may use.
     multi_class : {'ovo', 'ovr'}, default='ovo'
         One classifier for each pair of classes, or for each class against the rest; each has its own margin.
-    gap_tol : float, default=None
-        If given, the relative duality gap of each program must also be at most this.
+    gap_tol : float or None, default=1e-3
+        As in :class:`SVC`, for each program.
     max_time : float, default=None
         Seconds after which the fit stops and warns, with the best decision function so far; its margin is nan if there
         was no time to measure it.
@@ -196,7 +196,7 @@ class InputMarginSVC(Classifier):
         break_ties: bool = False,
         n_jobs: int | None = None,
         multi_class: str = "ovo",
-        gap_tol: float | None = None,
+        gap_tol: float | None = 1e-3,
         max_time: float | None = None,
         callback: Callable[[Any], object] | None = None,
         device: Any = None,

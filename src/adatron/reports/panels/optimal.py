@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...estimators.base.parameters import GAP_TOL
 from ...plots.gap import GapDisplay
 from ..facts import Facts, Missing
 from ..parts import Figure, Panel, Table, Text, Verbatim, said
@@ -18,7 +19,7 @@ def optimal(facts: Facts) -> Panel:
     machine = facts.machine
     names = ("duality_gap_", "kkt_violation_", "primal_objective_", "dual_objective_")
     gap, violation, primal, dual = (np.atleast_1d(np.asarray(getattr(machine, name), float)) for name in names)
-    panel = Panel("Is it optimal?", _answer(machine, gap, violation))
+    panel = Panel("Is it optimal?", _answer(machine))
     picture = facts.gallery.draw(lambda ax: GapDisplay.from_estimator(machine, ax=ax))
     panel.parts.append(
         Figure(picture, "How the fit came to its optimum; dotted lines are the upper bounds proven in float64.")
@@ -45,13 +46,17 @@ def optimal(facts: Facts) -> Panel:
     return panel
 
 
-def _answer(machine: Any, gap: Any, violation: Any) -> str:
-    if np.isnan(gap).any():
+def _answer(machine: Any) -> str:
+    """Answer by the gap, not by the status: a small violation alone does not say how far the optimum is."""
+    worst, violation = machine.certificate_, f"the KKT violation is at most {machine.certificate_.violation:.1e}"
+    if np.isnan(worst.gap):
         return "Nothing is proven: the kernel is not positive semi-definite on these samples, or the fit is unknown."
-    proven = f"the relative duality gap is at most {gap.max():.1e}, the KKT violation at most {violation.max():.1e}"
-    if machine.fit_status_:
-        return f"Not to the tolerance that was asked for. Proven: {proven}."
-    return f"Yes. Proven, with all rounding errors: {proven}."
+    if not np.isfinite(worst.gap):
+        return f"Not proven, because the fit ended before any bound of the optimum was known; {violation}."
+    if worst.gap > GAP_TOL:
+        nearly = f"Nearly: the objective is proven to within {100 * worst.gap:.2g} %; {violation}"
+        return f"{nearly}. gap_tol=1e-6 asks for more; a smaller C or scaled features help a fit that ends early."
+    return f"Yes, to {worst.gap:.1e}, with all rounding errors: that is the relative duality gap; {violation}."
 
 
 def _problems(machine: Any, count: int) -> list[str]:
