@@ -35,7 +35,7 @@ class DaskSVC(ClusterClassifier, SVC):
         class_weight: dict[Any, float] | str | None = None, verbose: bool = False, max_iter: int = -1,
         decision_function_shape: str = "ovr", break_ties: bool = False, random_state: Any = None,
         bias: str = "explicit", augment: float | str = 1.0, solver: Any = "auto", n_jobs: int | None = None,
-        precision: str = "auto", multi_class: str = "ovo", gap_tol: float | None = None, max_time: float | None = None,
+        precision: str = "auto", multi_class: str = "ovo", gap_tol: float | None = 1e-3, max_time: float | None = None,
         callback: Callable[[Any], object] | None = None, device: Any = None, client: Any = None,
         checkpoint: str | PathLike[str] | None = None,
     ) -> None:  # fmt: skip
@@ -67,7 +67,7 @@ class DaskNuSVC(ClusterClassifier, NuSVC):
         cache_size: float = 1000, class_weight: dict[Any, float] | str | None = None, verbose: bool = False,
         max_iter: int = -1, decision_function_shape: str = "ovr", break_ties: bool = False, random_state: Any = None,
         bias: str = "explicit", augment: float | str = 1.0, solver: Any = "auto", n_jobs: int | None = None,
-        precision: str = "auto", multi_class: str = "ovo", gap_tol: float | None = None, max_time: float | None = None,
+        precision: str = "auto", multi_class: str = "ovo", gap_tol: float | None = 1e-3, max_time: float | None = None,
         callback: Callable[[Any], object] | None = None, device: Any = None, client: Any = None,
         checkpoint: str | PathLike[str] | None = None,
     ) -> None:  # fmt: skip
@@ -97,7 +97,7 @@ class DaskSVR(ClusterRegressor, SVR):
         self, *, kernel: Any = "rbf", degree: int = 3, gamma: float | str = "scale", coef0: float = 0.0,
         tol: float = 1e-3, C: float = 1.0, epsilon: float = 0.1, shrinking: bool = True, cache_size: float = 1000,
         verbose: bool = False, max_iter: int = -1, bias: str = "explicit", augment: float | str = 1.0,
-        solver: Any = "auto", n_jobs: int | None = None, precision: str = "auto", gap_tol: float | None = None,
+        solver: Any = "auto", n_jobs: int | None = None, precision: str = "auto", gap_tol: float | None = 1e-3,
         max_time: float | None = None, callback: Callable[[Any], object] | None = None, device: Any = None,
         client: Any = None, checkpoint: str | PathLike[str] | None = None,
     ) -> None:  # fmt: skip
@@ -127,7 +127,7 @@ class DaskNuSVR(ClusterRegressor, NuSVR):
         self, *, nu: float = 0.5, C: float = 1.0, kernel: Any = "rbf", degree: int = 3, gamma: float | str = "scale",
         coef0: float = 0.0, shrinking: bool = True, tol: float = 1e-3, cache_size: float = 1000, verbose: bool = False,
         max_iter: int = -1, bias: str = "explicit", augment: float | str = 1.0, solver: Any = "auto",
-        n_jobs: int | None = None, precision: str = "auto", gap_tol: float | None = None, max_time: float | None = None,
+        n_jobs: int | None = None, precision: str = "auto", gap_tol: float | None = 1e-3, max_time: float | None = None,
         callback: Callable[[Any], object] | None = None, device: Any = None, client: Any = None,
         checkpoint: str | PathLike[str] | None = None,
     ) -> None:  # fmt: skip
@@ -157,7 +157,7 @@ class DaskOneClassSVM(ClusterProgram, OneClassSVM):
         self, *, kernel: Any = "rbf", degree: int = 3, gamma: float | str = "scale", coef0: float = 0.0,
         tol: float = 1e-3, nu: float = 0.5, shrinking: bool = True, cache_size: float = 1000, verbose: bool = False,
         max_iter: int = -1, solver: Any = "auto", n_jobs: int | None = None, precision: str = "auto",
-        gap_tol: float | None = None, max_time: float | None = None, callback: Callable[[Any], object] | None = None,
+        gap_tol: float | None = 1e-3, max_time: float | None = None, callback: Callable[[Any], object] | None = None,
         device: Any = None, client: Any = None, checkpoint: str | PathLike[str] | None = None,
     ) -> None:  # fmt: skip
         self._keep(locals())

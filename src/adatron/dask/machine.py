@@ -38,7 +38,10 @@ if TYPE_CHECKING:
 #: The two parameters that the estimators of one machine lack, with scikit-learn's constraints.
 OWN: dict[str, Any] = {"client": "no_validation", "checkpoint": [str, PathLike, None]}
 #: Parameters that change no bit of a fit; class_weight is left out because the weights of the samples contain it.
-FREE = ("solver", "n_jobs", "verbose", "max_time", "callback", "class_weight")
+FREE = (
+    "solver", "n_jobs", "verbose", "max_time", "callback", "device", "class_weight", "shrinking", "random_state",
+    "decision_function_shape", "break_ties",
+)  # fmt: skip
 
 
 class OnCluster(KernelMachine):

@@ -76,9 +76,9 @@ class SVC(Classifier):
     multi_class : {'ovo', 'ovr'}, default='ovo'
         One classifier for each pair of classes, as in scikit-learn, or for each class against the rest.
     gap_tol : float or None, default=1e-3
-        The relative duality gap that the fit goes on to after it meets ``tol``. If rounding or a limit keeps a fit from
-        a value that you gave, it warns; from the default, ``certificate_`` says what is proven. None asks for ``tol``
-        alone, as scikit-learn does.
+        The relative duality gap that the fit goes on to after it meets ``tol``. If rounding or a limit ends the fit
+        before, it is good with the value 1e-3, and ``certificate_`` says what is proven; with any other value it warns.
+        None asks for ``tol`` alone, as scikit-learn does.
     max_time : float, default=None
         Seconds after which the fit stops and warns. The certificate may take up to a tenth more and 0.2 s; bounds that
         could not be proven in that time are infinite. A call of a kernel function is not interrupted. The time for

@@ -52,6 +52,14 @@ class Coefficients(NamedTuple):
         return arrange(*self[:3], codes, n_classes, first, second, n_classes - 1 if in_pairs else self.n_problems)
 
 
+def divided(coefficients: Coefficients, intercepts: Vector, by: Vector | None) -> tuple[Coefficients, Vector]:
+    """Return decision functions divided by a number each, or as they are; a model refuses what is not finite then."""
+    if by is None:
+        return coefficients, intercepts
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return coefficients._replace(values=coefficients.values / by[coefficients.problems]), intercepts / by
+
+
 def misfit(dual: Any, intercepts: Vector, m: int, counts: Any) -> str:
     """Return what is wrong with the sizes of a model of m support vectors, which compiled loops trust, or "".
 

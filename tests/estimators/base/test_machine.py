@@ -4,6 +4,7 @@ Also tested here: ``classifier``, ``one_program``, ``parameters`` and ``regresso
 """
 
 import pickle
+import warnings
 from numbers import Real
 from typing import ClassVar
 
@@ -11,7 +12,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils._param_validation import Interval, InvalidParameterError
 
@@ -140,3 +142,43 @@ def test_a_subclass_of_svc_has_the_parameters_of_its_own_constructor():
     assert repr(model) == "Named(C=2.0, label='hers')"
     with pytest.raises(InvalidParameterError, match="'C' parameter of Named"):
         model.set_params(C=-1.0).fit(X, y)
+
+
+def far_by_tol_alone():
+    return make_classification(400, 20, n_informative=10, flip_y=0.05, random_state=0)
+
+
+def test_a_fit_goes_on_to_a_gap_of_one_in_a_thousand():
+    X, y = far_by_tol_alone()
+    by_tol, default = SVC(C=1e4, gap_tol=None).fit(X, y), SVC(C=1e4).fit(X, y)
+    assert by_tol.certificate_.gap > 1e-3  # or this tests nothing
+    assert default.certificate_.gap <= 1e-3
+    assert all(model.certificate_.converged and model.kkt_violation_ <= 1e-3 for model in (by_tol, default))
+
+
+@pytest.mark.parametrize(("gap_tol", "fails"), [(1e-3, False), (1e-4, True)])
+def test_a_limit_that_only_the_gap_meets_is_no_failure_unless_the_user_gave_the_gap(gap_tol, fails):
+    X, y = far_by_tol_alone()
+    enough = int(SVC(C=1e4, gap_tol=None).fit(X, y).n_iter_[0]) + 1
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        model = SVC(C=1e4, gap_tol=gap_tol, max_iter=enough).fit(X, y)
+    assert model.kkt_violation_ <= 1e-3
+    assert model.certificate_.gap > 1e-3
+    assert model.certificate_.converged is not fails
+    assert [issubclass(one.category, ConvergenceWarning) for one in caught] == [True] * fails
+    assert ("not converged" in str(model.certificate_)) == fails
+
+
+def test_the_certificate_is_that_of_the_worst_problem():
+    X, y = four_classes()
+    model = SVC().fit(X, y)
+    worst = model.certificate_
+    assert (worst.gap, worst.violation) == (model.duality_gap_.max(), model.kkt_violation_.max())
+    assert (worst.problems, worst.converged) == (6, True)
+    assert repr(worst) == f"<proven: {worst}>"
+    assert f"{worst.gap:.1e}" in str(worst)
+    assert "6 problems" in str(worst)
+    assert "<=" not in worst._repr_html_()
+    with pytest.raises(AttributeError, match="belongs to the fitted model"):
+        model.certificate_ = worst

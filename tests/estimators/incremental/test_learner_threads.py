@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from adatron import IncrementalSVC, forget
+from adatron import IncrementalSVC, forget, load, save
 from adatron.estimators.incremental.store import Store
 from adatron.solvers.path import Homotopy
 from lives import MODELS, Life, values
@@ -46,6 +46,39 @@ def test_a_step_waits_for_the_one_before_it_is_looked_up(first, second):
         del life.kept[gone]
     assert {"set_C": 2.0}.get(second, {"set_C": 0.5}.get(first, 1.0)) == model.C
     life.assert_solved()
+
+
+@pytest.mark.parametrize("how", ["pickle", "save"])
+def test_a_state_is_never_that_of_the_middle_of_a_step(how, tmp_path):
+    """A model that is written in the middle of a step waits for its end, and a later step changes nothing of it."""
+    life = Life(3, "svc", "rbf", False)
+    model, (X, y), inside = life.model, life.samples(9), threading.Event()
+
+    def hold(_):
+        inside.set()
+        time.sleep(0.2)
+
+    def written():
+        if how == "save":
+            save(model, tmp_path / "m.adatron")
+            return load(tmp_path / "m.adatron")
+        return pickle.loads(pickle.dumps(model))  # noqa: S301
+
+    with at(Store.append, hold, number=1), ThreadPoolExecutor(2) as pool:
+        step = pool.submit(model.partial_fit, X, y)
+        assert inside.wait(60)
+        other = pool.submit(written).result(60)
+        step.result(60)
+    np.testing.assert_array_equal(other.ids_, model.ids_)
+    np.testing.assert_allclose(other.decision_function(X), model.decision_function(X), atol=1e-9)
+
+
+def test_a_state_shares_no_array_with_its_model():
+    life = Life(3, "svc", "rbf", False)
+    state = life.model.__getstate__()
+    rows = state["_store"]["X"].copy()
+    life.model.forget(life.model.ids_[:5])
+    np.testing.assert_array_equal(state["_store"]["X"], rows)
 
 
 def test_many_threads_learn_and_forget_at_once():

@@ -218,7 +218,7 @@ class Follower:
         from ...files.models.model import rewrite
 
         keeper = self.last.keeper_of(str(self.path.resolve()))
-        with keeper.held():
+        with self.last.turn, keeper.held():
             if keeper.replaced:
                 self._merge()
             self.last.stream_ = {**self.last.stream_, **(said or {})}

@@ -42,7 +42,9 @@ PARTS = 100
 #: Attributes that belong to a running fit or to the user's callbacks, and to no model file.
 OURS = ("_skl_callbacks", "_parent_callback_ctx", "_callback_fit_ctx", "_skl_callbacks_to_teardown", "_fit_parts")
 #: Attributes that the check of X sets before there is a model.
-OF_INPUT = ("n_features_in_", "feature_names_in_", "_given_objects")
+OF_INPUT = ("n_features_in_", "feature_names_in_", "_given_objects", "first_index_", "label_")
+#: Attributes that hold what a fit has found.
+HELD = ("_model", "_learner")
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 
@@ -51,13 +53,14 @@ def fitting(fit: Fit) -> Fit:
 
     @wraps(fit)
     def told(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
-        before = {name: vars(self)[name] for name in OF_INPUT if name in vars(self)}
+        before = {name: vars(self)[name] for name in (*OF_INPUT, *HELD) if name in vars(self)}
         try:
             return _told(self, X, *args, **kwargs)
         except BaseException:  # what the check of X has set is not that of the model that stays
-            for name in OF_INPUT:
-                vars(self).pop(name, None)
-            vars(self).update(before)
+            if all(vars(self).get(name) is before.get(name) for name in HELD):
+                for name in OF_INPUT:
+                    vars(self).pop(name, None)
+                vars(self).update(before)
             raise
 
     def _told(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Hidden, StrOptions
 from sklearn.utils.metaestimators import available_if
 
+from ...fitting.layout import Coefficients, divided
 from ...model.heads import Classes
 from ..checks import inputs
 from .attributes import Attribute
@@ -24,7 +25,6 @@ from .probability import Calibration
 from .quiet import quiet
 
 if TYPE_CHECKING:
-    from ...fitting import layout
     from ...fitting.engine import Settings
     from ...fitting.formulation import Formulation
     from ...model.model import Model, Proofs
@@ -170,7 +170,7 @@ class Classifier(ClassifierMixin, KernelMachine):
     def _of_coefficients(
         self,
         data: Labelled,
-        coefficients: layout.Coefficients,
+        coefficients: Coefficients,
         intercepts: NDArray[np.float64],
         resolved: Resolved,
         head: Classes,
@@ -178,10 +178,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         divisors: NDArray[np.float64] | None = None,
     ) -> Model:
         """Return the model of the solutions, divided by ``divisors``."""
-        if divisors is not None:
-            with np.errstate(divide="ignore", invalid="ignore"):  # checked when the model is made
-                coefficients = coefficients._replace(values=coefficients.values / divisors[coefficients.problems])
-                intercepts = intercepts / divisors
+        coefficients, intercepts = divided(coefficients, intercepts, divisors)
         support, counts, dual = coefficients.arranged(data.codes, len(head.labels), head.in_pairs)
         parts = {"counts": counts, "intercepts": intercepts, "head": head, "proofs": proofs}
         return self.made(data.X, resolved, support, dual, **parts)

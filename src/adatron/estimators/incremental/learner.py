@@ -15,7 +15,7 @@ from ...compiled.cache.uninterrupted import uninterrupted
 from ...fitting import engine
 from ...fitting.fits import Fits, Fitted
 from ...fitting.formulation import Formulation, ProgramMaker
-from ...fitting.layout import Coefficients
+from ...fitting.layout import Coefficients, divided
 from ...fitting.problems import Listed, Problem
 from ...fitting.samples import Samples
 from ...model.foreign import of_solution
@@ -55,7 +55,7 @@ class Limits(NamedTuple):
 
 
 @dataclass
-class Solution:
+class Certified:
     """The certified solution after a step, and its model once somebody has asked for it."""
 
     fits: Fits
@@ -79,7 +79,7 @@ class Learner:
 
     store: Store
     tracks: list[Track]
-    solution: Solution
+    solution: Certified
 
     def __init__(
         self,
@@ -191,17 +191,14 @@ class Learner:
                     solution.model = self._gathered(solution)
         return solution.model
 
-    def _gathered(self, solution: Solution) -> Model:
+    def _gathered(self, solution: Certified) -> Model:
         X, found, head = self.store.X, solution.fits.found, self.head
         dense = np.zeros((len(self.tracks), self.store.n))
         for row, track in zip(dense, self.tracks, strict=True):
             row[track.numbers] = track.beta
-        coefficients, intercepts = Coefficients.of(dense), found.intercept.copy()
-        if self.foundation.form.divisors is not None:
-            by = self.foundation.form.divisors(found.half_width)
-            with np.errstate(divide="ignore", invalid="ignore"):  # checked below
-                coefficients = coefficients._replace(values=coefficients.values / by[coefficients.problems])
-                intercepts = intercepts / by
+        divisors = self.foundation.form.divisors
+        by = None if divisors is None else divisors(found.half_width)
+        coefficients, intercepts = divided(Coefficients.of(dense), found.intercept.copy(), by)
         if isinstance(head, Classes):
             arranged = coefficients.arranged(self.store.y.astype(np.int64), len(head.labels), head.in_pairs)
         else:
@@ -376,7 +373,7 @@ class Learner:
         if not isinstance(self.head, Classes):
             proofs = proofs._replace(n_iter=int(proofs.n_iter[0]))
         warn_unless_converged(fits, None, max_iter=-1)
-        self.solution = Solution(fits, proofs)
+        self.solution = Certified(fits, proofs)
 
 
 def _is_lost(track: Track, one: Fitted) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack
+from copy import deepcopy
 from numbers import Integral, Real
 from threading import RLock
 from typing import Any, ClassVar, Protocol, Self
@@ -154,9 +155,7 @@ class Incremental(KernelMachine):
         found : what else the fit has found
         """
         if self._given:
-            raise ValueError(
-                "An incremental model needs samples, not kernel values: kernel='precomputed' is none for it."
-            )
+            raise ValueError(f"{type(self).__name__} does not accept kernel='precomputed'; pass rows of features.")
         resolved = self._resolved(X, repeated)
         if resolved.kernel.compiled and not resolved.kernel.convex:
             raise ValueError(
@@ -333,8 +332,9 @@ class Incremental(KernelMachine):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for copies, pickles and files: of a model with samples, not its support vectors."""
-        kept, learner = super().__getstate__(), vars(self).get("_learner")
-        return kept if learner is None else {**kept, **learner.state(), **flat(type(self), learner)}
+        with self.turn:  # no step may come between the parts, or change them before they are written
+            kept, learner = super().__getstate__(), vars(self).get("_learner")
+            return kept if learner is None else {**kept, **deepcopy(learner.state()), **flat(type(self), learner)}
 
     def _restore(self, own: bool) -> None:
         super()._restore(own)

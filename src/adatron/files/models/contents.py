@@ -19,6 +19,7 @@ from sklearn.utils._param_validation import validate_parameter_constraints
 
 from ...estimators import SVC, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM
 from ...estimators.base.attributes import attributes_of
+from ...estimators.base.callbacks import OURS
 from ...estimators.base.machine import KernelMachine
 from ...estimators.incremental import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
 from ...estimators.incremental.machine import KNOWN
@@ -32,10 +33,7 @@ State = Mapping[str, Any]
 Suits = Callable[[Any, State], bool]  # whether a value is one of those that a fit sets, given the whole state
 MOST_COLUMNS = 2**31 - 1
 #: State that is not kept: callbacks, what a running fit leaves, the address of an object, and what is made anew.
-LEFT_OUT = frozenset({
-    "_skl_callbacks", "_skl_callbacks_to_teardown", "_parent_callback_ctx", "_callback_ctx", "_metadata_request",
-    "_sklearn_version",
-})  # fmt: skip
+LEFT_OUT = frozenset({*OURS, "_metadata_request", "_sklearn_version"})
 
 
 def is_count(value: Any, most: int = EXACT) -> TypeGuard[int]:

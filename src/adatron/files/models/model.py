@@ -76,7 +76,7 @@ def save(model: BaseEstimator, path: Path) -> None:
     if last is None or (place.exists() and not place.is_file()):
         rewrite(model, path)
         return
-    with locked(place):
+    with last.turn, locked(place):  # in the order in which forget() takes them
         refuse_behind(last, place, _generation_in)
         rewrite(model, path)
 

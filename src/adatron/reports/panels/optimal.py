@@ -54,8 +54,10 @@ def _answer(machine: Any) -> str:
     if not np.isfinite(worst.gap):
         return f"Not proven, because the fit ended before any bound of the optimum was known; {violation}."
     if worst.gap > GAP_TOL:
-        nearly = f"Nearly: the objective is proven to within {100 * worst.gap:.2g} %; {violation}"
-        return f"{nearly}. gap_tol=1e-6 asks for more; a smaller C or scaled features help a fit that ends early."
+        asked = getattr(machine, "gap_tol", None)
+        met = asked is None or worst.gap <= asked
+        cure = "A smaller gap_tol asks for more" if met else "A smaller C, scaled features or higher limits may help"
+        return f"Nearly: the objective is proven to within {100 * worst.gap:.2g} %; {violation}. {cure}."
     return f"Yes, to {worst.gap:.1e}, with all rounding errors: that is the relative duality gap; {violation}."
 
 
