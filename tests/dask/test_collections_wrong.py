@@ -189,7 +189,7 @@ def test_searches_say_so_too():
 
 def test_a_file_holds_the_model_of_one_machine(tmp_path):
     model = ad.DaskSVC().fit(rows(), labels())
-    with pytest.raises(ValueError, match=r"a DaskSVC belongs to a cluster .*to_local\(\)"):
+    with pytest.raises(ValueError, match=r"DaskSVC belongs to a cluster .*to_local\(\)"):
         adatron.save(model, tmp_path / "model.adatron")
     adatron.save(model.to_local(), tmp_path / "model.adatron")
     assert bits(adatron.load(tmp_path / "model.adatron")) == bits(model)

@@ -87,3 +87,12 @@ def test_programs_whose_feasible_points_form_a_cone():
     assert not csvc(y, np.ones(2)).cone
     assert not oneclass(np.ones(2), 0.5).cone
     assert Dual(y, -infinite, infinite).unbounded
+
+
+def test_a_point_is_within_bounds_and_on_equalities_up_to_rounding():
+    dual = csvc(np.array([1.0, 1.0, -1.0]), np.full(3, 2.0))
+    inside = np.array([1.5, 0.5, -2.0])
+    assert dual.contains(inside)
+    assert dual.contains(inside + np.array([1e-15, 0.0, 0.0]))
+    assert not dual.contains(inside + np.array([0.0, 0.0, 0.1]))  # off the equality
+    assert not dual.contains(np.array([2.5, -0.5, -2.0]))  # outside, on the equality

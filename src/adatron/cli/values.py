@@ -20,8 +20,8 @@ class Number(click.ParamType[Any]):
     ----------
     least, most : float
         The smallest and the largest number.
-    above : bool
-        Whether the number must be above the smallest one.
+    above, below : bool
+        Whether the number must be above the smallest one, or below the largest one.
     finite : bool
         Whether infinity is refused.
     whole : bool
@@ -40,12 +40,13 @@ class Number(click.ParamType[Any]):
         most: float = math.inf,
         *,
         above: bool = False,
+        below: bool = False,
         finite: bool = True,
         whole: bool = False,
         but: int | None = None,
         words: tuple[str, ...] = (),
     ) -> None:
-        self.least, self.most, self.above = least, most, above
+        self.least, self.most, self.above, self.below = least, most, above, below
         self.finite, self.whole, self.but, self.words = finite, whole, but, words
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -59,7 +60,8 @@ class Number(click.ParamType[Any]):
         if self.finite and math.isinf(number):
             self.fail(f"{value!r} is not a finite number", param, ctx)
         enough = number > self.least if self.above else number >= self.least
-        if not (enough and number <= self.most and number != self.but):
+        enough &= number < self.most if self.below else number <= self.most
+        if not (enough and number != self.but):
             self.fail(f"{value!r} is not {self.described()}", param, ctx)
         return number
 
@@ -69,7 +71,7 @@ class Number(click.ParamType[Any]):
         if self.least > -math.inf:
             found += f" above {self.least:g}" if self.above else f" >= {self.least:g}"
         if self.most < math.inf:
-            found += f" and at most {self.most if self.whole else f'{self.most:g}'}"
+            found += f" and {'below' if self.below else 'at most'} {self.most if self.whole else f'{self.most:g}'}"
         if self.but is not None:
             found += f" other than {self.but}"
         if self.words:

@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 from ..arrays import Ids, Vector
 from ..compiled.cache.cached import cached_property
 
+OUTSIDE = 1e-9  # Fraction of the coefficients by which rounding may leave a bound.
+OFF = 1e-6  # Fraction of the sum of their sizes by which many updates may leave an equality.
 NO_ROW, NO_SIGN, NO_ERRORS = np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
 
 
@@ -64,6 +66,19 @@ class Dual:
         """Return the part of the program that belongs to some variables."""
         row, sign = (None if v is None else v[rows] for v in (self.row, self.sign))
         return replace(self, t=self.t[rows], lower=self.lower[rows], upper=self.upper[rows], row=row, sign=sign)
+
+    def contains(self, beta: Vector) -> bool:
+        """Return whether a point is within the bounds and on the equalities, up to rounding."""
+        sizes = np.abs(beta)
+        most = OUTSIDE * float(sizes.max(initial=0.0))
+        if ((beta < self.lower - most) | (beta > self.upper + most)).any():
+            return False
+        row, signed = self.row, beta if self.sign is None else self.sign * beta
+        for number, total in enumerate(self.totals):
+            own = slice(None) if row is None else row == number
+            if abs(float(signed[own].sum()) - total) > OFF * (float(sizes[own].sum()) + abs(total)):
+                return False
+        return True
 
     @property
     def one_sum(self) -> bool:

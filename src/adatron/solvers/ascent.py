@@ -50,6 +50,13 @@ DROWNED = 32  # Updates, as a multiple of the variables, after which an ascent t
 class Ascent(ABC, Generic[How]):
     """A solver at work on one problem.
 
+    What is proven rests on what a solver keeps true:
+
+    - beta stays within its bounds and on its equalities; a point outside proves nothing, and ends the fit.
+    - g is the gradient at beta, up to errors that `round` has counted. Both change together, after the row of kernel
+      values is there, as a request for a row may end the fit; else ``steady`` is False in between.
+    - `pause` is called between steps: it knows the limits.
+
     Attributes
     ----------
     how : the solver, with its parameters
@@ -150,6 +157,8 @@ class Ascent(ABC, Generic[How]):
 
     def prove(self) -> Certificate:
         """Prove what is true of beta, and correct g where it matters."""
+        if not self.dual.contains(self.beta):
+            return unproven(self.dual, self.beta, self.g)
         here = self._errors()
         slack = here + self._proven + self.rounding
         self._proven = np.maximum(self._proven, here)

@@ -31,8 +31,6 @@ FRACTION = Interval(Real, 0.0, 1.0, closed="neither")
 class QuantileSVR(Regressor):
     """Kernel quantile regression: least ½|w|² + C Σ w_i max(tau r_i, (tau - 1) r_i), r = y - f(x)."""
 
-    degree, coef0, solver, precision, cache_size, n_jobs = 3, 0.0, "auto", "auto", 200, None
-    verbose, max_iter, gap_tol, max_time, callback, bias, augment = False, -1, None, None, None, "explicit", 1.0
     _parameter_constraints: ClassVar = {**Regressor._parameter_constraints, "tau": [FRACTION]}
 
     def __init__(self, *, tau=0.5, C=1.0, kernel="rbf", gamma="scale", tol=1e-3):
@@ -49,9 +47,6 @@ class QuantileSVR(Regressor):
 class UnevenSVC(Classifier):
     """An SVC that asks less of the second class's samples: their margin is ``ease``."""
 
-    degree, coef0, solver, precision, cache_size, n_jobs = 3, 0.0, "auto", "auto", 200, None
-    verbose, max_iter, gap_tol, max_time, callback, bias, augment = False, -1, None, None, None, "explicit", 1.0
-    decision_function_shape, break_ties, multi_class, random_state = "ovr", False, "ovo", None
     _parameter_constraints: ClassVar = {**Classifier._parameter_constraints, "ease": [FRACTION]}
 
     def __init__(self, *, C=1.0, ease=0.5, kernel="rbf", gamma="scale", tol=1e-3, class_weight=None, probability=False):

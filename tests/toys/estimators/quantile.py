@@ -15,7 +15,6 @@ from .base.regressor import Regressor
 class QuantileSVR(Regressor):
     """Kernel quantile regression."""
 
-    bias, augment = "explicit", 1.0
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Regressor._parameter_constraints,
         "tau": [Interval(Real, 0.0, 1.0, closed="neither")],

@@ -59,14 +59,14 @@ def _offered(machine: Classifier) -> bool:
 class Classifier(ClassifierMixin, KernelMachine):
     """Base of the classifiers: a problem for each pair of classes, or for each class against the rest."""
 
-    bias: Bias
-    augment: float | str
+    bias: Bias = "explicit"
+    augment: float | str = 1.0
     probability: bool | str = "deprecated"
-    random_state: Any
-    class_weight: dict[Any, float] | str | None
-    decision_function_shape: str
-    break_ties: bool
-    multi_class: str
+    random_state: Any = None
+    class_weight: dict[Any, float] | str | None = None
+    decision_function_shape: str = "ovr"
+    break_ties: bool = False
+    multi_class: str = "ovo"
     classes_ = Attribute("head", "labels")
     class_weight_: NDArray[np.float64]
     _in_pairs = Attribute("head", "in_pairs")

@@ -63,21 +63,22 @@ class Parameters(CallbackSupport, BaseEstimator):
     constructor does not. A subclass adds its own: ``{**Base._parameter_constraints, "name": [...]}``.
     """
 
-    kernel: Any
-    degree: int
-    gamma: float | str
-    coef0: float
-    tol: float
-    cache_size: float
-    verbose: bool
-    max_iter: int
-    solver: Any
-    n_jobs: int | None
-    precision: str
-    gap_tol: float | None
-    max_time: float | None
-    callback: Callable[[Any], object] | None
-    device: Any
+    # The values hold for machines whose constructor leaves a parameter out.
+    kernel: Any = "rbf"
+    degree: int = 3
+    gamma: float | str = "scale"
+    coef0: float = 0.0
+    tol: float = 1e-3
+    cache_size: float = 1000
+    verbose: bool = False
+    max_iter: int = -1
+    solver: Any = "auto"
+    n_jobs: int | None = None
+    precision: str = "auto"
+    gap_tol: float | None = GAP_TOL
+    max_time: float | None = None
+    callback: Callable[[Any], object] | None = None
+    device: Any = None
     _parameter_names: ClassVar[list[str]]
     _good: ClassVar[tuple[tuple[type, object], ...]]  # types and values that passed the last check
 

@@ -25,8 +25,8 @@ class Regressor(RegressorMixin, KernelMachine):
     reads = Target()
 
     C: float
-    bias: Bias
-    augment: float | str
+    bias: Bias = "explicit"
+    augment: float | str = 1.0
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelMachine._parameter_constraints,

@@ -63,10 +63,10 @@ def refusal(value: object) -> str:
     """Say why an object of another class has no place in a model file, and what to do."""
     kind = type(value)
     if hasattr(value, "to_local"):
-        return f"a {kind.__name__} belongs to a cluster and cannot be stored; store what its to_local() returns"
+        return f"{kind.__name__} belongs to a cluster and cannot be stored; store what its to_local() returns"
     best = "save its best_estimator_, or " if hasattr(value, "best_estimator_") else ""
     return (
-        f"a {kind.__module__}.{kind.__qualname__} cannot be stored in a file of adatron: {best}store the whole model "
+        f"{kind.__module__}.{kind.__qualname__} cannot be stored in a file of adatron: {best}store the whole model "
         "with skops (pip install skops) and load it with trusted=adatron.skops_types"
     )
 

@@ -55,7 +55,8 @@ class _Greedy(Ascent[Greedy]):
     def _step(self, i: int) -> None:
         best = self.beta[i] - self.g[i] / self.diagonal[i]
         change = float(np.clip(best, self.dual.lower[i], self.dual.upper[i]) - self.beta[i])
+        row = self.rows.row(i) + self.dual.lambda2  # before beta moves: the time may end here
         self.beta[i] += change
-        self.g += change * (self.rows.row(i) + self.dual.lambda2)
+        self.g += change * row
         self.n_iter += 1
         self.round(1, 1, abs(change))
