@@ -65,7 +65,7 @@ FAULTS = [
     ("learning", "kkt_violation_", lambda found: found[:1], "kkt_violation_ is not that of 3 problems"),
     ("learning", "classes_", lambda classes: classes[::-1].copy(), "classes_ must be in order"),
     ("learning", "_fixed", lambda fixed: {**fixed, "more": 1}, "_fixed holds other parameters"),
-    ("learning", "_fitted", lambda _: None, "there are not 3 solutions"),
+    ("learning", "_tracks", lambda tracks: tracks[:2], "there are not 3 programs"),
 ]
 
 

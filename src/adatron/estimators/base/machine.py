@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...fitting.layout import feature_weights
 from ...fitting.storage import for_reading
-from ...model.foreign import foreign
 from ...model.model import Model, Proofs
 from ..checks import inputs, objects
 from ..checks.arrays import device_of
@@ -167,6 +166,8 @@ class KernelMachine(Parameters):
 
     def faults(self) -> Iterator[str]:
         """Yield what no fit makes, in a fitted machine that comes from elsewhere."""
+        from ...model.foreign import foreign
+
         yield from filter(None, [foreign(self.model_)])
 
     def _refuse_state(self, fault: str) -> NoReturn:
