@@ -101,6 +101,8 @@ class SVC(Classifier):
         others have one entry, for each class.
     classes_, class_weight_, coef_, fit_status_, support_, support_vectors_, n_support_, shape_fit_ :
         As in scikit-learn, and so are ``n_features_in_`` and ``feature_names_in_``.
+    certificate_ : object with ``gap``, ``violation``, ``converged`` and ``problems``
+        What is proven of all binary problems: the largest gap and violation. It prints as one line.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of one for each binary problem
         The certificate: ``kkt_violation_`` and ``duality_gap_`` are upper bounds, with all rounding errors in them.
         ``duality_gap_`` is relative, (primal - dual) / max(\|primal\|, \|dual\|, m) with m = min(1, what the function 0

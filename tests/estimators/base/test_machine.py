@@ -31,6 +31,7 @@ FRACTION = Interval(Real, 0.0, 1.0, closed="neither")
 class QuantileSVR(Regressor):
     """Kernel quantile regression: least ½|w|² + C Σ w_i max(tau r_i, (tau - 1) r_i), r = y - f(x)."""
 
+    max_iter = -1
     _parameter_constraints: ClassVar = {**Regressor._parameter_constraints, "tau": [FRACTION]}
 
     def __init__(self, *, tau=0.5, C=1.0, kernel="rbf", gamma="scale", tol=1e-3):
@@ -47,6 +48,7 @@ class QuantileSVR(Regressor):
 class UnevenSVC(Classifier):
     """An SVC that asks less of the second class's samples: their margin is ``ease``."""
 
+    max_iter = -1
     _parameter_constraints: ClassVar = {**Classifier._parameter_constraints, "ease": [FRACTION]}
 
     def __init__(self, *, C=1.0, ease=0.5, kernel="rbf", gamma="scale", tol=1e-3, class_weight=None, probability=False):

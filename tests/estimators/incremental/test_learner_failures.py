@@ -83,7 +83,7 @@ def test_unsuited_kernels_are_refused():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="positive semi-definite"):
         IncrementalSVC(kernel="sigmoid").fit(X, y)
-    with pytest.raises(ValueError, match="kernel='precomputed' is none for it"):
+    with pytest.raises(ValueError, match="IncrementalSVC does not accept kernel='precomputed'"):
         IncrementalSVC(kernel="precomputed").fit(X @ X.T, y)
 
 

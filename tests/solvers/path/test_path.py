@@ -76,7 +76,8 @@ class Case:
     def assert_solved(self):
         """The path is at the solution: proven by a gradient computed anew."""
         path, dual = self.path, self.dual()
-        g = (self.kernel(self.X, self.X) + dual.lambda2) @ path.beta - dual.t
+        K = self.kernel(self.X, self.X) + dual.lambda2
+        g = K @ path.beta - dual.t
         gap = duality_gap(dual, path.beta, g, best_multipliers(dual, path.beta, g))
         assert (path.beta >= dual.lower).all()
         assert (path.beta <= dual.upper).all()
@@ -84,7 +85,7 @@ class Case:
         assert excess <= 1e-12 * np.abs(path.beta).sum()
         assert kkt_violation(dual, path.beta, g) <= 1e-9 * (1.0 + np.abs(g).max())
         total = np.abs(path.beta).sum()  # an entry of g is a sum of such terms, and the gap is one of such entries
-        rounding = (1e-11 + UNIT * total) * total
+        rounding = (1e-11 + UNIT * np.abs(K).max() * total) * total
         assert gap <= 1e-8 * max(1.0, abs(dual.objective(path.beta, g))) + rounding
         assert np.abs(path.g - g).max() <= 1e-9 * (1.0 + np.abs(g).max())
 

@@ -63,7 +63,8 @@ class Parameters(CallbackSupport, BaseEstimator):
     constructor does not. A subclass adds its own: ``{**Base._parameter_constraints, "name": [...]}``.
     """
 
-    # The values hold for machines whose constructor leaves a parameter out.
+    # The values hold for machines whose constructor leaves a parameter out. scikit-learn takes machines with a max_iter
+    # to count iterations, so each class that does has its own.
     kernel: Any = "rbf"
     degree: int = 3
     gamma: float | str = "scale"
@@ -71,7 +72,7 @@ class Parameters(CallbackSupport, BaseEstimator):
     tol: float = 1e-3
     cache_size: float = 1000
     verbose: bool = False
-    max_iter: int = -1
+    max_iter: int
     solver: Any = "auto"
     n_jobs: int | None = None
     precision: str = "auto"
