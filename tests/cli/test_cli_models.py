@@ -138,6 +138,8 @@ def test_a_loaded_model_that_is_fitted_anew_forgets_how_its_text_counted(from_0,
     model = load(path)
     with pytest.raises(ValueError, match="NaN"):
         model.fit(np.full((4, 4), np.nan), [0, 0, 1, 1])
+    with pytest.raises(ValueError, match="number of classes"):  # is found after the check of X
+        model.fit(np.eye(4), [0, 0, 0, 0])
     assert model.first_index_ == 0  # it is the old model still
     assert not hasattr(model.fit(np.eye(4), [0, 0, 1, 1]), "first_index_")
 

@@ -17,6 +17,7 @@ def machines():
     return {
         "SVC": SVC(probability=True).fit(X, THREE),
         "CSR": SVC().fit(sparse.csr_matrix(np.where(np.abs(X) > 0.5, X, 0.0)), THREE > 0),
+        "SVC ovr": SVC(multi_class="ovr").fit(X, THREE),
         "SVR": SVR().fit(X, X[:, 1]),
         "one class": OneClassSVM().fit(X),
         "values": values,
@@ -53,6 +54,7 @@ FAULTS = [
     ("SVC", "shape_fit_", lambda shape: (*shape, 1), "shape_fit_ is not the shape"),
     ("SVC", "shape_fit_", lambda _: (-1, 2**70), "shape_fit_ is not the shape"),
     ("SVR", "n_support_", lambda counts: np.array([2**62, 2**62, 2**62, 2**62 + int(counts[0])]), "does not count"),
+    ("SVC ovr", "n_support_", lambda counts: np.array([2**63 - 1, 2**63 - 1, 2 + counts.sum()]), "does not count"),
     ("SVR", "support_", with_first(-1), "support_ holds -1"),
     ("compact values", "n_features_in_", lambda width: width - 1, "n_features_in_ is"),
     ("compact values", "support_", lambda numbers: numbers[1:], "support_ has"),
@@ -60,6 +62,7 @@ FAULTS = [
     ("SVR", "primal_objective_", lambda _: "much", "primal_objective_ is not that of 1 problems"),
     ("SVR", "fit_status_", lambda _: 2, "fit_status_ must be 0 or 1"),
     ("SVC", "n_iter_", lambda counts: -counts - 1, "n_iter_ does not count"),
+    ("SVC", "n_iter_", lambda counts: int(counts[0]), "n_iter_ does not count the steps of 3 problems"),
     ("SVC", "trace_", lambda _: Traces.nothing(2), "trace_ is not that of 3 problems"),
     ("SVR", "trace_", lambda _: {"a": np.zeros(2), "b": np.zeros(3)}, "trace_ is not that of 1 problems"),
     ("learning", "kkt_violation_", lambda found: found[:1], "kkt_violation_ is not that of 3 problems"),

@@ -14,7 +14,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_diabetes, load_digits, make_moons
+from sklearn.datasets import load_diabetes, load_digits, make_classification, make_moons
 from sklearn.model_selection import GridSearchCV, ShuffleSplit, TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -325,3 +325,21 @@ def test_a_proof_holds_for_every_sample_of_the_fit():
     far = np.argmax(np.linalg.norm(A, axis=1))
     step = float(radius) * np.array([[np.cos(a), np.sin(a)] for a in np.linspace(0, 6, 50)])
     assert np.abs(model.predict(A[far] + step) - model.predict(A[[far]])).max() <= float(bound) * 1.001
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "Yes, to "),
+        ({"gap_tol": None}, "A smaller gap_tol asks for more"),
+        ({"max_iter": 1500}, "higher limits may help"),
+    ],
+    ids=str,
+)
+def test_the_first_answer_follows_the_gap_and_its_advice_what_was_asked(given, said):
+    A, b = make_classification(400, 20, n_informative=10, flip_y=0.05, random_state=0)
+    machine = SVC(C=1e4, **given).fit(A, b)
+    (panel, *_) = adatron.report(machine, A, b, samples="none").panels
+    assert said in panel.answer
+    assert panel.answer.startswith("Nearly") == bool(given)
+    assert panel.answer.startswith("Yes") == (machine.certificate_.gap <= 1e-3)

@@ -92,3 +92,19 @@ def test_searches_have_callbacks_too():
 def test_what_is_no_callback_is_refused():
     with pytest.raises(TypeError, match="FitCallback"):
         adatron.SVC().set_callbacks(3)
+
+
+class Failing(Listener):
+    """Fails at the end of a fit."""
+
+    def on_fit_task_end(self, estimator, context, *, X=None, y=None, metadata=None, fitted_estimator=None):
+        if X is not None:
+            raise RuntimeError("the disk is full")
+
+
+def test_a_callback_that_fails_after_the_fit_leaves_the_new_model_whole():
+    model = adatron.SVC().fit(X[:, :1], y).set_callbacks(Failing())
+    with pytest.raises(RuntimeError, match="disk"):
+        model.fit(X, y)
+    assert model.n_features_in_ == X.shape[1] == model.support_vectors_.shape[1]
+    assert len(model.predict(X)) == len(X)

@@ -15,19 +15,12 @@ from .store import Store
 
 def keeping(model: Any) -> list[str]:
     """Name the steps before a model that remember samples, and the attributes that give samples away."""
-    steps = [
+    return [
         f"the step {name!r} ({type(step).__name__}) keeps {', '.join(_statistics(step)) or 'what it was fitted to'}: "
         "with the rows that are left this gives away rows that were forgotten; fit the pipeline again to the samples "
         "that are left"
         for name, step in fitted_steps(model)
     ]
-    searches = [
-        f"the search ({type(one).__name__}) keeps cv_results_ and what was chosen by them: all samples, forgotten ones "
-        "among them, had a part in this; search again among the samples that are left"
-        for one in _way(model)
-        if is_search(one)
-    ]
-    return steps + searches
 
 
 def remembers(model: Any, store: Store, one: int) -> bool:
