@@ -46,6 +46,9 @@ def test_a_checkpoint_belongs_to_a_training_set_and_parameters(client, tmp_path)
     for parameters, rows in (({"C": 2.0}, X), ({}, X + 1.0)):
         with pytest.raises(ValueError, match="the file of another fit"):
             ad.DaskSVC(**parameters, max_iter=2000, checkpoint=path).fit(rows, Y)
+    same = {"break_ties": True, "random_state": np.random.RandomState(0), "shrinking": False}
+    with pytest.warns(UserWarning, match="max_iter"):  # these change no bit, and it goes on from the file
+        ad.DaskSVC(**same, max_iter=2000, checkpoint=path).fit(X, Y)
 
 
 def test_rows_without_weight_that_change_a_number_of_the_program_make_another_fit(client, tmp_path):
