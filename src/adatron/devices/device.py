@@ -10,6 +10,8 @@ from functools import cache
 from threading import Lock
 from typing import Any
 
+import numpy as np
+
 from ..kernels import Kernel
 from ..quoted import quoted
 from .library import torch
@@ -78,6 +80,19 @@ class Device:
                 finally:
                     graph.capture_end()
         return graph.replay
+
+    def arrived(self, rows: Any) -> Any:
+        """Return rows as a tensor on the device; the copy does not wait for what the device computes now."""
+        given = torch().from_numpy(np.ascontiguousarray(rows)) if isinstance(rows, np.ndarray) else rows
+        if self.where.type != "cuda" or given.device == self.where:
+            return given.to(self.where)
+        cuda = torch().cuda
+        with cuda.device(self.where):
+            used_on = cuda.current_stream()
+            with cuda.stream(_copies(self.where.index)):
+                out = given.to(self.where)  # from plain memory: it returns when the rows have arrived
+            out.record_stream(used_on)
+        return out
 
     def __deepcopy__(self, memo: Any) -> Device:
         return self  # as it is a place, a copy of an estimator has the same one
@@ -149,6 +164,12 @@ def enough_memory(device: Device | None) -> Iterator[None]:
 @cache
 def _side_stream(index: int) -> Any:
     """Return the stream on which launches are recorded; torch's own one is on the GPU that recorded first."""
+    return torch().cuda.Stream(index)
+
+
+@cache
+def _copies(index: int) -> Any:
+    """Return the stream on which rows travel to a GPU while it computes."""
     return torch().cuda.Stream(index)
 
 

@@ -63,10 +63,11 @@ class Remote:
         out = np.empty((len(X), self._W.shape[1]))
         step = NUMBERS // max(X.shape[1], 4 * self._W.shape[1]) // AS_ONE * AS_ONE
         step = min(MOST, max(AS_ONE, step))
+        following = self.device.arrived(X[:step])
         for start in range(0, len(X), step):
-            some = X[start : start + step]
-            given = torch().from_numpy(np.ascontiguousarray(some)) if isinstance(some, np.ndarray) else some
-            out[start : start + step] = self._block(given.to(self.device.where), limit).cpu().numpy()
+            found = self._block(following, limit)  # begun, not waited for
+            following = self.device.arrived(X[start + step : start + 2 * step])
+            out[start : start + step] = found.cpu().numpy()
         return out + intercepts
 
     def _block(self, given: Any, limit: float) -> Any:
@@ -74,7 +75,8 @@ class Remote:
         if limit == -np.inf:
             return self._sums(self._operand(given, torch().float64))
         rows = self._operand(given, torch().float32)
-        out, far = self._sums(rows), torch().nonzero(~(rows.norms <= limit))[:, 0]
+        far = torch().nonzero(~(rows.norms <= limit))[:, 0]  # waits for the norms, and not for the sums
+        out = self._sums(rows)
         if len(far):
             out[far] = self._sums(self._operand(given[far], torch().float64))
         return out

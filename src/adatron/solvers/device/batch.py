@@ -3,7 +3,7 @@
 Problem   programs of ``problems.dual`` of one kind (equalities, signs, lambda^2, epsilon) with finite bounds.
 Update    a block of each program keeps half of its q variables; the worst violators, from both ends and of each
           equality alike, take the other places. The matrices of all blocks are made. One thread block solves each, as
-          ``solvers.dense`` does by pairs or single variables, to the part min(0.1, 0.3 r^2) of the violation; r is
+          ``solvers.dense`` does by pairs or single variables, to the part 0.3 min(1, r^2) of the violation; r is
           the violation divided by the one before the last block. Then g += K[:, P] (change of beta on P).
 Stop      the violation of each program is at most its goal, or none of its blocks has moved anything.
 Source    as ``solvers.blocks.block``.
@@ -26,8 +26,9 @@ from ...devices.stores import DeviceLines
 from ...devices.tiles import Block
 from ...problems import Dual
 from ..dense import BLOCK_STEPS
-from ..tolerance import CLOSEST, LOOSEST, OF_BLOCKS
+from ..tolerance import CLOSEST, OF_BLOCKS
 
+LOOSEST = 0.3  # Largest fraction of the violation to which a block is solved: its steps cost more than its matrix.
 EAGER = 3  # Blocks before launches are recorded: all memory is then in use.
 IDLE_BLOCKS = 3  # Blocks of a program that move nothing after which it is stuck.
 

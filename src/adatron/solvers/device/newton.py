@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...devices.library import torch
-from ..blocks.newton import LEAVING, PATIENCE
+from ..blocks.newton import PATIENCE
 from .batch import Batch, kinks
 
 # What a device is taken to need, by a trial on one H200.
@@ -28,7 +28,8 @@ BESIDE_SECONDS = 3.0e-3  # For a Newton step besides its factor.
 JOINING = 0.25  # Fraction of the free variables that may join in a step.
 ANY_CASE = 50  # Variables that may join, or leave, in any case.
 WORTH_STEP = 4.5  # Multiple of a step's cost that block ascent must still cost.
-HOLDING_ROUNDS = 10  # Most solutions in one step: each holds the variables that the last one drove out of the box.
+LEAVING = 0.4  # Fraction of the variables that a step may put on a bound: a factor is cheap beside blocks.
+HOLDING_ROUNDS = 20  # Most solutions in one step: each holds the variables that the last one drove out of the box.
 JITTER, BORDER = 1e-10, 1e-15  # Added to the diagonals of the matrix and of its border, as a fraction of the largest.
 
 
