@@ -40,11 +40,16 @@ def tidy(X: Any) -> Any:
         raise ValueError(f"Sparse X may have at most {MOST_COLUMNS} features. Got {X.shape[1]}; drop empty columns.")
     X = sparse.csr_matrix(X)
     X.data, X.indices, X.indptr = opened(X.data), opened(X.indices), opened(X.indptr)
-    if not (X.has_canonical_format and X.data.all()):
+    if not is_tidy(X):
         X = X.copy()
         X.sum_duplicates()
         X.eliminate_zeros()
     return X
+
+
+def is_tidy(X: Any) -> bool:
+    """Return whether CSR rows have sorted columns, no repeated ones and no stored zeros."""
+    return bool(X.has_canonical_format and X.data.all())
 
 
 def for_reading(vectors: Any, own: bool = False) -> Any:

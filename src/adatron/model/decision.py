@@ -55,6 +55,11 @@ def decision_values(
     n, points = X.shape[0], expansion.points
     work = n * max(1, len(expansion)) * max(1.0, points.features)
     heavy = work > LIGHT and not points.kernel.called
+    if n <= FEWEST_ROWS and not heavy and precision == "double" and expansion.takes(X):
+        values = np.empty((n, len(intercepts)))
+        values[:] = intercepts
+        expansion.sums(np.float64, None).add_few(values, X)
+        return finish(values)
     rows, result, left = partial(_rows, X, points), _Result(n, finish), None
     with Pool(allowed_threads(n_jobs) if heavy else 1, limit) as pool:
         if heavy and decided is not None and precision == "double" and (split := expansion.split(pool)) is not None:

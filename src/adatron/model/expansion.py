@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..fitting.storage import is_tidy
 from ..gram import Source, Sums
 from ..kernels import Kernel
 from ..threads import Pool
@@ -42,10 +44,18 @@ class Expansion:
     def __len__(self) -> int:
         return len(self.points)
 
-    def sums(self, dtype: Any, pool: Pool) -> Sums:
-        """Return its sums by kernel values of a type."""
+    def takes(self, X: Any) -> bool:
+        """Return whether these rows are such as ``Sums.add_few`` takes."""
+        vectors = self.points.X
+        if not self.points.kernel.compiled or isinstance(X, np.ndarray) != isinstance(vectors, np.ndarray):
+            return False
+        return X.flags.c_contiguous if isinstance(X, np.ndarray) else is_tidy(X)
+
+    def sums(self, dtype: Any, pool: Pool | None) -> Sums:
+        """Return its sums by kernel values of a type; without a pool, the calling thread makes them."""
         if dtype not in self._sums:
-            self._sums[dtype] = Sums(self.points, self.coefficients, dtype, pool)
+            with nullcontext(pool) if pool is not None else Pool(1) as makers:
+                self._sums[dtype] = Sums(self.points, self.coefficients, dtype, makers)
         return self._sums[dtype]
 
     def on(self, device: Device) -> Remote | None:

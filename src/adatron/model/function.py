@@ -134,12 +134,12 @@ class Sum(Function):
         """
         if self.kernel.name == "precomputed":
             return self._made(X)
-        vectors = self.vectors if sparse.issparse(self.vectors) else opened(self.vectors)
-        if self.kept is None or not self.kernel.compiled or any(map(_writeable, (self.vectors, self.dual))):
-            return self._made(vectors)
-        if "sum" not in self.kept:
-            self.kept["sum"] = self._made(vectors)
-        return self.kept["sum"]
+        keep = self.kept is not None and self.kernel.compiled
+        keep = keep and not (_writeable(self.vectors) or _writeable(self.dual))
+        if self.kept is not None and keep and "sum" in self.kept:
+            return self.kept["sum"]
+        made = self._made(self.vectors if sparse.issparse(self.vectors) else opened(self.vectors))
+        return self.kept.setdefault("sum", made) if self.kept is not None and keep else made
 
     def _made(self, vectors: Any) -> Expansion | PairSums:
         """Return the sum over some vectors; of kernel values, these are in X."""
@@ -155,4 +155,6 @@ class Sum(Function):
 
 
 def _writeable(values: Any) -> bool:
+    if isinstance(values, np.ndarray):
+        return values.flags.writeable
     return any(array.flags.writeable for array in parts_of(values))

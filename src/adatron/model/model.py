@@ -131,7 +131,7 @@ class Model:
     samples: Any = None
     tilts: Vector | None = None
     problem: Ids | None = None
-    _kept: dict[str, Any] = field(default_factory=dict[str, Any], init=False, repr=False)
+    _kept: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False, repr=False)
 
     def __post_init__(self) -> None:
         fault = next(self._faults(), None)
@@ -180,14 +180,19 @@ class Model:
         return self.tilts is None and not self.compact and isinstance(self.head, Classes) and self.head.in_pairs
 
     def function(self, n_jobs: int | None = None, precision: str = "double") -> Function:
-        """Return the decision functions."""
+        """Return the decision functions, which are kept: a prediction of one row would take as long to make them."""
         from .function import Sum
         from .tilted import Tilted
 
+        if (made := self._kept.get((n_jobs, precision))) is not None:
+            return made
         parts = self.serving, self.vectors, self.dual, opened(self.intercepts), self.columns, n_jobs
         if self.tilts is not None and self.problem is not None:
-            return Tilted(*parts, tilts=self.tilts, problem=self.problem)
-        return Sum(*parts, counts=self.counts if self.of_pairs else None, precision=precision, kept=self._kept)
+            made = Tilted(*parts, tilts=self.tilts, problem=self.problem)
+        else:
+            counts = self.counts if self.of_pairs else None
+            made = Sum(*parts, counts=counts, precision=precision, kept=self._kept.setdefault("sums", {}))
+        return self._kept.setdefault((n_jobs, precision), made)
 
     def coefficients(self) -> Vector:
         """Return coefficients of the support vectors, (n_problems, m)."""

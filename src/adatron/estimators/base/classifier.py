@@ -198,7 +198,8 @@ class Classifier(ClassifierMixin, KernelMachine):
         return self._as_asked(self.part("head", "head"))
 
     def _as_asked(self, head: Any) -> Classes:
-        return replace(head, shape=self.decision_function_shape, break_ties=self.break_ties)
+        asked = self.decision_function_shape, self.break_ties
+        return head if (head.shape, head.break_ties) == asked else replace(head, shape=asked[0], break_ties=asked[1])
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return signed decision values.
