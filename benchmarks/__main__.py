@@ -338,6 +338,23 @@ def search(
 
 
 @main.command()
+@click.option("--only", default="", help="Only the cases whose name has this in it.")
+@output_option
+def small(only: str, output: Path) -> None:
+    """Measure fits of a few hundred samples and predictions of one row, ours and scikit-learn's in turn."""
+    from . import small as smalls
+
+    rows: ResultRows = []
+    for row in smalls.rows(only):
+        rows.append(row)
+        click.echo(f"{row['data']:<60} {row['ratio']:.2f}", err=True)
+    columns = [("case", "data", "name"), ("adatron, ms", "ours", "ms"), ("scikit-learn, ms", "theirs", "ms"),
+               ("ratio", "ratio", "fraction"), ("wanted", "wanted", "fraction")]  # fmt: skip
+    click.echo(tables.write(output, "small", smalls.NOTES, rows, columns))
+    tables.plot(output, "small", rows)
+
+
+@main.command()
 @click.option("--write", type=click.Path(dir_okay=False, path_type=Path), help="Write the digests to this file.")
 @click.option("--against", type=click.Path(exists=True, path_type=Path), help="Compare with those of an earlier file.")
 @click.option("--only", default="", help="Only the fits whose name has this in it.")

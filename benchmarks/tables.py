@@ -46,6 +46,7 @@ def text(value: Any, kind: str, cut: bool = False) -> str:
         return "–"
     shown = {
         "time": lambda v: f"{v:.3f}" if v < 0.1 else f"{v:.2f}" if v < 100 else f"{v:.0f}",
+        "ms": lambda v: f"{v:.3f}" if v < 10 else f"{v:.0f}",
         "fraction": lambda v: f"{v:.2f}",
         "ratio": lambda v: f"{v:.1f}" if v < 100 else f"{v:.0f}",
         "count": lambda v: f"{v:,}" if isinstance(v, int) else str(v),
