@@ -45,7 +45,7 @@ linkcheck: $(STAMP)
 	$(BIN)/sphinx-build --quiet --keep-going -D plot_gallery=0 -b linkcheck docs docs/_build/links
 
 clean:
-	rm -rf .venv .venv-demo dist docs/_build docs/api docs/gallery
+	rm -rf .venv .venv-demo dist docs/_build docs/api docs/gallery docs/benchmarks/results docs/benchmarks/history.md
 
 # The stamp is younger than pyproject.toml exactly when its dependencies are installed.
 $(STAMP): pyproject.toml

@@ -13,6 +13,7 @@ from . import tables
 from .cells import run, threads
 from .clusters.command import dask
 from .datasets import CASES
+from .facts import write as facts
 from .libraries import CACHE, LIBRARIES
 from .yardstick import MEASURED_ROWS
 
@@ -379,6 +380,7 @@ def bits(write: Path | None, against: Path | None, only: str) -> None:
 
 
 main.add_command(dask)
+main.add_command(facts)
 
 if __name__ == "__main__":
     main(prog_name="python -m benchmarks")

@@ -50,6 +50,14 @@ autosummary_context = {
 }
 html_math_renderer = "mathml"
 
+# The benchmarks' tables and history are pages that `benchmarks/index.md` links to.
+BENCHMARKS = HERE.parent / "benchmarks"
+for text in (BENCHMARKS / "history.md", *BENCHMARKS.glob("results/**/*.md")):
+    copy = HERE / "benchmarks" / text.relative_to(BENCHMARKS)
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    linked = text.read_text("utf-8").replace("](../docs/", "](../").replace("](README.md)", "](index.md)")
+    copy.write_text(f"---\norphan: true\n---\n\n{linked}", "utf-8")
+
 # The examples. The page of an example that is gone goes, too.
 for page in HERE.glob("gallery/*/*.rst"):
     if page.stem != "index" and not (HERE.parent / "examples" / page.parent.name / f"{page.stem}.py").exists():

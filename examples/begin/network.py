@@ -3,7 +3,7 @@ A pipeline becomes an ONNX network
 ==================================
 
 A runtime of ONNX predicts in a browser, a telephone or a database, without Python. The export takes the scaler, the
-machine and its probabilities along. It writes nothing unless the network decides as the model does.
+model and its probabilities along. It writes nothing unless the network decides as the model does.
 """
 
 import json

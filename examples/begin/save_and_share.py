@@ -3,7 +3,7 @@ Save, shrink and share a model
 ==============================
 
 A model file holds arrays and JSON, and loading one runs no code from it. A compact model has the same decisions and
-fewer vectors. For machines without this library, a model becomes one of scikit-learn or of LIBSVM.
+fewer vectors. For computers without this library, a model becomes one of scikit-learn or of LIBSVM.
 """
 
 import tempfile

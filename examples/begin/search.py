@@ -2,7 +2,7 @@
 Choose C and gamma
 ==================
 
-Two numbers decide how good an RBF machine is. A search tries many pairs of them, and a map of the scores says whether
+Two numbers decide how good an RBF model is. A search tries many pairs of them, and a map of the scores says whether
 the search was wide enough. This search finds its ranges itself.
 """
 

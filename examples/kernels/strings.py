@@ -3,7 +3,7 @@ A kernel of your own, on strings
 ================================
 
 A kernel may be any function of two lists of samples, and the samples may be anything: here names of towns, as text. No
-features are made. The machine learns which names are German and which are Italian.
+features are made. The model learns which names are German and which are Italian.
 """
 
 import matplotlib.pyplot as plt

@@ -27,7 +27,7 @@ for device, model in models.items():
     print(f"{device}: duality gap {model.duality_gap_:.1e}, {len(model.support_)} support vectors")
 
 # %%
-# **The route says where a fit ran, and why.** Small problems stay on the processor, which is faster there.
+# **The route says where a fit ran, and why.** Fits with little to compute stay on the processor.
 
 print(models[devices[-1]].route_)
 

@@ -2,7 +2,7 @@
 Rare classes and weights
 ========================
 
-One sample in twenty belongs to the class that matters. A machine that counts errors alone may ignore that class.
+One sample in twenty belongs to the class that matters. A model that counts errors alone may ignore that class.
 Weights say what an error costs.
 """
 

@@ -3,7 +3,7 @@ Text in sparse rows
 ===================
 
 Words make rows of many columns that are nearly all zero. Sparse rows (CSR) go in as they are, and only what is not zero
-costs time. Here a machine tells which library a help text comes from.
+costs time. Here a model tells which library a help text comes from.
 """
 
 import inspect
@@ -43,7 +43,7 @@ print(f"accuracy on new texts: {model.score(X_test, y_test):.3f}")
 print(f"relative duality gap: {model.duality_gap_:.1e}")
 
 # %%
-# A linear kernel has one weight for each word. **The largest weights show what the machine has learned, and whether it
+# A linear kernel has one weight for each word. **The largest weights show what the model has learned, and whether it
 # learned what you meant**: here mostly the words of the two trades.
 
 weights = model.coef_.toarray().ravel()

@@ -82,5 +82,5 @@ def _far(model):
 def test_arrays_that_do_not_fit_each_other_are_refused(tear):
     X = sparse.random(60, 30, 0.2, format="csr", random_state=0)
     text = io.dumps(tear(SVC().fit(X, np.arange(60) % 2)))
-    with pytest.raises(ValueError, match="no valid state of a fitted SVC"):
+    with pytest.raises(ValueError, match="not a valid state of a fitted SVC"):
         io.loads(text, trusted=skops_types)

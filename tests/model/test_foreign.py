@@ -77,5 +77,5 @@ def test_a_state_that_no_fit_makes_is_refused(name, part, change, message, machi
     state = machines[name].__getstate__()
     other = object.__new__(type(machines[name]))
     other.__setstate__(dict(state))
-    with pytest.raises(ValueError, match=f"no valid state of a fitted .*{message}"):
+    with pytest.raises(ValueError, match=f"not a valid state of a fitted .*{message}"):
         other.__setstate__({**state, part: change(state[part])})

@@ -21,7 +21,8 @@ SOURCE = ROOT / "src"
 DOCTESTED = [path for path in sorted(SOURCE.glob("adatron/**/*.py")) if ">>> " in path.read_text()]
 NEEDED = {"dask": "distributed", "mlflow.py": "mlflow", "onnx": "onnx", "plots": "matplotlib", "reports": "matplotlib"}
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^```(python|sh|text)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?(?:e[+-]\d+)?")
 HEART = "heart_scale"  # the file that pages about the command line train on
 
 
@@ -57,29 +58,32 @@ def test_docstring(path):
 
 
 @pytest.fixture
-def data_of_the_readme(tmp_path):
-    """Write the files that its examples of the tool name."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(300, 4)).round(3)
-    y = (X[:, 0] > 0).astype(int)
-    for name in ("data", "new", "test"):
-        dump_svmlight_file(X, y, str(tmp_path / f"{name}.svm"), zero_based=False)
-    rows = X.astype(str).tolist()
-    tables = {
-        "prices.csv": [[*row, f"{1.5 * x[0]:.2f}"] for row, x in zip(rows, X, strict=True)],
-        "normal.csv": rows,
-        "log.csv": [[*row, str(label)] for row, label in zip(rows, y, strict=True)],
-        "people.csv": [["NA" if i == 7 else row[0], ("red", "blue")[i % 2], str(y[i])] for i, row in enumerate(rows)],
-    }
-    for name, lines in tables.items():
-        (tmp_path / name).write_text("".join(",".join(line) + "\n" for line in lines))
+def data_of_pages(tmp_path):
+    """Write the files that the page about reports names."""
+    X = np.random.default_rng(0).normal(size=(300, 4)).round(3)
+    for name in ("data", "new"):
+        dump_svmlight_file(X, (X[:, 0] > 0).astype(int), str(tmp_path / f"{name}.svm"), zero_based=False)
 
 
-def run_page(page, folder, monkeypatch):
+def same_words(shown, printed):
+    """Compare an output that a page shows with what its block printed; only bounds such as 7.3e-07 may differ."""
+    shown, printed = (" ".join(text.split()) for text in (shown, printed))
+    assert NUMBER.split(shown) == NUMBER.split(printed)
+    for one, other in zip(NUMBER.findall(shown), NUMBER.findall(printed), strict=True):
+        a, b = (float(number.replace(",", "")) for number in (one, other))
+        assert "e-" in one or a == pytest.approx(b, rel=0.02), (one, other)
+
+
+def run_page(page, folder, monkeypatch, capsys):
     """Run the blocks of a page in order: Python in one namespace, and the lines that call the tool; how many ran."""
     monkeypatch.chdir(folder)
-    names, ran = {"__name__": "page"}, 0
-    for language, code in BLOCK.findall(page.read_text()):
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    names, ran, text = {"__name__": "page"}, 0, page.read_text()
+    for language, code in BLOCK.findall(text):
+        if language == "text":
+            same_words(code, capsys.readouterr().out)
+            continue
+        capsys.readouterr()
         if language == "python":
             exec(compile(code, page.name, "exec"), names)  # noqa: S102 (our own manual)
             ran += 1
@@ -90,6 +94,10 @@ def run_page(page, folder, monkeypatch):
             if line.startswith("adatron "):
                 assert main(shlex.split(line, comments=True)[1:]) == 0, line
                 ran += 1
+    drawn = re.findall(rf"\]\({page.stem}/(\w+\.png)\)", text)
+    assert [
+        name for name in drawn if not (folder / name).is_file()
+    ] == []  # the page's own pictures, which its blocks write
     return ran
 
 
@@ -98,14 +106,14 @@ def run_page(page, folder, monkeypatch):
     [p for p in PAGES if HEART not in p.read_text() and "```python" in p.read_text()],
     ids=lambda page: page.stem,
 )
-def test_page(page, data_of_the_readme, tmp_path, monkeypatch, capsys):
+def test_page(page, data_of_pages, tmp_path, monkeypatch, capsys):
     if page.stem == "dask":
         pytest.importorskip("distributed")
-    assert run_page(page, tmp_path, monkeypatch) > 0
+    assert run_page(page, tmp_path, monkeypatch, capsys) > 0
 
 
 @pytest.mark.data
 @pytest.mark.parametrize("page", [p for p in PAGES if HEART in p.read_text()], ids=lambda page: page.stem)
 def test_page_with_real_data(page, data_dir, tmp_path, monkeypatch, capsys):
     shutil.copy(data_dir / HEART, tmp_path)
-    assert run_page(page, tmp_path, monkeypatch) > 0
+    assert run_page(page, tmp_path, monkeypatch, capsys) > 0

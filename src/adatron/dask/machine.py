@@ -103,7 +103,7 @@ class OnCluster(KernelMachine):
                     counted.release()
         except OutOfTime:
             raise TimeoutError(
-                f"max_time={self.max_time} was over before the training set was loaded and in order on the cluster, so "
+                f"max_time={self.max_time} ended before the cluster had loaded and ordered the training set, so "
                 "nothing was fitted. Raise max_time, or persist() X and y before the fit."
             ) from None
         if counted.sparse and not sparse.issparse(model.dual):
@@ -128,7 +128,7 @@ class OnCluster(KernelMachine):
             )
         if self.solver not in ("auto", "block"):
             raise ValueError(
-                f"{name} has the solver 'block' ('auto'). Got {quoted(self.solver)}; {local} has the others."
+                f"{name} has only the solver 'block' ('auto'). Got {quoted(self.solver)}; {local} has other solvers."
             )
         if getattr(self, "with_probability", False):
             raise ValueError(

@@ -18,7 +18,7 @@ from .base.parameters import NU
 
 INFEASIBLE = "specified nu is infeasible"
 NO_MARGIN = (
-    "Two classes have no margin: nu = {:g} is less than the part of errors that this kernel cannot avoid, and any "
+    "Two classes have no margin: nu = {:g} is less than the fraction of errors that this kernel cannot avoid, so any "
     "function is as good as any other. Raise nu, or use another kernel."
 )
 

@@ -35,7 +35,7 @@ def exact_numbers(path: Path, texts: Sequence[str], lines: Sequence[int]) -> NDA
     if all(map(_WHOLE.fullmatch, texts)):
         found = whole_numbers(list(map(int, texts)))
         if found is None:
-            raise DataError(path, "labels are whole numbers of more than 64 bits, which is the most")
+            raise DataError(path, "labels are whole numbers of more than 64 bits, but 64 are the most")
         return found
     values = np.empty(len(texts))
     for index, text in enumerate(texts):

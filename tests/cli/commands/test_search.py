@@ -125,7 +125,7 @@ def test_probabilities(data, tmp_path):
         (["--plot", "map.xyz"], 2, "--plot map.xyz: the name ends in none of"),
         (["--plot", "m.svg", "--model", "m.svg"], 2, "--model and --plot are both m.svg"),
         (["--C", "1", "--gamma", "0.1", "--plot", "m.svg"], 2, "no parameter has several values"),
-        (["--kernel", "linear", "--gamma", "auto"], 1, "of SVC with --kernel linear it knows the ranges of 'C' only"),
+        (["--kernel", "linear", "--gamma", "auto"], 1, "For SVC with --kernel linear it knows only the ranges of 'C'"),
     ],
 )
 def test_wrong_usage(options, status, message, data, tmp_path, capsys, monkeypatch):

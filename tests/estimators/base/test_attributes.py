@@ -38,7 +38,7 @@ def test_no_state_lacks_a_parameter():
     for one in (SVC().fit(X, (X[:, 0] > 0).astype(int)), SVC(C=3.0)):
         state = one.__getstate__()
         del state["C"]
-        with pytest.raises(ValueError, match="no valid state of a fitted SVC: C is missing"):
+        with pytest.raises(ValueError, match="not a valid state of a fitted SVC: C is missing"):
             object.__new__(SVC).__setstate__(state)
 
 
@@ -57,5 +57,5 @@ def test_samples_of_which_no_solution_is_known_are_refused():
     X = np.random.default_rng(0).normal(size=(30, 3))
     model = IncrementalSVC().fit(X, X[:, 0] > 0)
     torn = {name: value for name, value in model.__getstate__().items() if not hasattr(type(model), name)}
-    with pytest.raises(ValueError, match="no valid state of a fitted IncrementalSVC"):
+    with pytest.raises(ValueError, match="not a valid state of a fitted IncrementalSVC"):
         object.__new__(IncrementalSVC).__setstate__(torn)

@@ -41,7 +41,7 @@ def state_of(model):
         (lambda m, X, y: m.partial_fit(X, y, classes=[0, 1, 2]), "classes must be those of the first call"),
         (lambda m, X, y: m.partial_fit(X, y, sample_weight=[0, 0]), "all samples have zero or negative weights"),
         (lambda m, X, y: m.forget([1, 77]), "ids must be those of samples that are in the model. Got 77"),
-        (lambda m, X, y: m.forget([1, 1]), "ids must be named once each"),
+        (lambda m, X, y: m.forget([1, 1]), "ids must not repeat"),
         (lambda m, X, y: m.forget(m.ids_), "ids must leave at least one sample"),
         (lambda m, X, y: m.set_C(-1.0), "The 'C' parameter must be a float"),
         (lambda m, X, y: m.set_params(gamma=3.0).partial_fit(X, y), "The 'gamma' parameter was changed"),

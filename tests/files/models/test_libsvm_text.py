@@ -290,7 +290,7 @@ def test_what_libsvm_cannot_hold_is_refused(tmp_path):
     for model, labels, message in (
         (SVC(kernel="laplacian"), y, "does not know the kernel"),
         (SVC(kernel=RBF(0.1) + RBF(1.0)), y, "does not know the kernel"),
-        (SVC(multi_class="ovr"), y, "one class against one"),
+        (SVC(multi_class="ovr"), y, "compares pairs of classes"),
         (SVC(), text, "whole numbers"),
         (make_pipeline(StandardScaler(), SVC()), y, "scale the data"),
     ):

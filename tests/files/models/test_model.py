@@ -118,7 +118,7 @@ FORGERIES = {
     "no arrays": (without_arrays, "not a valid model: .*no array '[0-9]+.npy'"),
     "pickle": (pickled_array, "not a valid model: the array 0.npy has no header of plain numbers"),
     "cut array": (cut_array, "not a valid model: the array 0.npy is not as long"),
-    "bad JSON": (lambda members: members.update({"model.json": b"{"}), "not a valid model: model.json is no JSON"),
+    "bad JSON": (lambda members: members.update({"model.json": b"{"}), "not a valid model: model.json is not JSON"),
     "JSON list": (lambda members: members.update({"model.json": b"[]"}), "not an adatron model file"),
 }
 

@@ -261,7 +261,7 @@ def test_wrong_arguments(three):
     model = SVC().fit(*three)
     with pytest.raises(ValueError, match=r"'ops' parameter must be a str among \['plain', 'ai.onnx.ml'\]. Got 'x'"):
         to_onnx(model, ops="x")
-    with pytest.raises(TypeError, match="takes a machine of adatron, a pipeline"):
+    with pytest.raises(TypeError, match="takes an estimator of adatron, a pipeline"):
         to_onnx(3)
     with pytest.raises(ValueError, match="Expected 2D array"):
         to_onnx(model, three[0][0])

@@ -116,7 +116,7 @@ def test_a_kernel_without_the_parameter_goes_without():
     params = fitted(SVC(), {"kernel": ["linear", "rbf"], "C": [1.0], "gamma": "auto"}).cv_results_["params"]
     assert [one for one in params if one["kernel"] == "linear"] == [{"kernel": "linear", "C": 1.0}]
     assert len(params) > 5
-    with pytest.raises(ValueError, match="it knows the ranges of 'C' only"):
+    with pytest.raises(ValueError, match="it knows only the ranges of 'C'"):
         fitted(SVC(), {"kernel": ["linear", RBF(1.0)], "gamma": "auto"})
 
 
@@ -148,9 +148,9 @@ def test_equal_samples_have_a_range():
 def test_what_has_no_range_is_an_error():
     with pytest.raises(ValueError, match=r"for support vector machines, .* Got LogisticRegression"):
         fitted(LogisticRegression())
-    with pytest.raises(ValueError, match=r"'auto' for 'degree', and of SVC it knows the ranges of 'C', 'gamma' only"):
+    with pytest.raises(ValueError, match=r"no range for 'degree'. For SVC it knows only the ranges of 'C', 'gamma'"):
         fitted(SVC(), {"degree": "auto"})
-    with pytest.raises(ValueError, match=r"'auto' for 'gamma', and of SVC with kernel='linear' it knows .* 'C' only"):
+    with pytest.raises(ValueError, match=r"no range for 'gamma'. For SVC with kernel='linear' it knows only .* 'C'"):
         fitted(SVC(kernel="linear"), {"gamma": "auto"})
     with pytest.raises(ValueError, match="param_grid"):
         fitted(SVC(), "best")

@@ -90,7 +90,7 @@ def warn_unless_calibrated(clock: Clock, slope: float | None) -> None:
 def warn_of_cut_steps(cut: bool) -> None:
     """Say that there was no time for all steps."""
     if cut:
-        text = "The time limit (max_time) was reached before all steps were taken; the margin may be wider: raise it."
+        text = "The time limit (max_time) was reached before all steps were taken; a larger one may widen the margin."
         warn(text)
 
 
@@ -131,8 +131,8 @@ def _offset(means: Any, spread: Any, resolution: float, used: Any) -> str:
         return ""
     number = j if used is None else used[j]
     return (
-        f" Rounding of the kernel values may be worth {resolution:.1e}: the values of feature {number} lie around "
-        f"{means[j]:.3g} and differ by {spread[j]:.1e} only; subtract their mean."
+        f" Rounding of the kernel values may amount to {resolution:.1e}: the values of feature {number} lie around "
+        f"{means[j]:.3g} and differ by only {spread[j]:.1e}; subtract their mean."
     )
 
 

@@ -172,7 +172,7 @@ class KernelMachine(Parameters):
 
     def _refuse_state(self, fault: str) -> NoReturn:
         vars(self).pop("_model", None)
-        raise ValueError(f"This is no valid state of a fitted {type(self).__name__}: {fault}.") from None
+        raise ValueError(f"This is not a valid state of a fitted {type(self).__name__}: {fault}.") from None
 
     def __copy__(self) -> Self:
         """Return a copy that shares the model, which nobody changes."""

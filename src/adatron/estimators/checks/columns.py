@@ -81,8 +81,8 @@ def _refuse(table: Any, name: str) -> None:
     if all(what.startswith("complex") for what in odd):
         raise ValueError(f"Complex data not supported: {name} holds {told}.")
     raise NoNumbersError(
-        f"{name} must hold numbers. Got {told}; an argument must be a string or a number. Make numbers of these, such "
-        "as days since a date, or leave them out."
+        f"{name} must hold numbers. Got {told}; an argument must be a string or a number. Convert these to numbers, "
+        "such as days since a date, or leave them out."
     )
 
 
@@ -133,7 +133,7 @@ def advice(model: Any, X: Any, error: ValueError) -> str | None:
     if text and texts:
         line = f"make_pipeline({_encoding(texts, len(columns), missing)}, {shown})"
         return (
-            f"X holds text in {_listed(texts)}. A pipeline makes numbers of text, also in new data:\n    {line}\n"
+            f"X holds text in {_listed(texts)}. A pipeline turns text into numbers, also in new data:\n    {line}\n"
             f"from sklearn.pipeline, sklearn.compose, sklearn.preprocessing{', sklearn.impute' * bool(missing)}"
         )
     if gaps and missing:

@@ -22,6 +22,6 @@ def refuse_merged(given: Any, y: NDArray[Any]) -> None:
         return
     if many > len(np.unique(y)):
         raise ValueError(
-            f"Unknown label type: NumPy makes {len(np.unique(y))} labels in {y.dtype} of {many} different ones. Give "
-            "an array of one type: text, or whole numbers in int64 or uint64."
+            f"Unknown label type: NumPy turns {many} different labels into {len(np.unique(y))} in {y.dtype}. Pass an "
+            "array of one type: text, or whole numbers in int64 or uint64."
         )

@@ -131,7 +131,7 @@ def _inputs(model: Any) -> dict[str, Any]:
     n = kept.get("n_features_in_")
     if n is None:
         raise ValueError(
-            "How many samples the model was trained on is not known (LIBSVM's file does not say it), and scikit-learn "
+            "The number of training samples is not known, as LIBSVM's file does not contain it, and scikit-learn "
             "needs a kernel value for each of them. Call compact() first."
         )
     return {**kept, "shape_fit_": (n, n)}

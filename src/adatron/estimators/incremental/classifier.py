@@ -129,7 +129,7 @@ def _codes(y: Any, classes: Any) -> Ids:
     unknown = y[~np.isin(y, classes)]
     if len(unknown):
         raise ValueError(
-            f"y must hold labels among the classes {classes}. Got {unknown[:1].tolist()[0]!r}; the first call of "
-            "partial_fit takes all that will ever come as 'classes'."
+            f"y must hold labels among the classes {classes}. Got {unknown[:1].tolist()[0]!r}; pass all classes "
+            "that will ever come as 'classes' to the first call of partial_fit."
         )
     return np.searchsorted(classes, y)

@@ -35,7 +35,7 @@ Undo = list[Callable[[], object]]
 CACHE = 500 * 2**20  # Bytes for kernel values while a solution is found.
 TRIES = (1e-6, 1e-10)  # Tolerances of the solution from which a path begins.
 HARD = 10_000  # Updates for each sample after which the search for a separating plane ends.
-INSEPARABLE = "No plane separates the samples of the classes, which C=inf needs: give a finite C."
+INSEPARABLE = "No plane separates the samples of the classes, as C=inf requires: pass a finite C."
 LOST = 1e-8  # Fraction of the largest gradient; rounding does not explain a larger violation.
 
 

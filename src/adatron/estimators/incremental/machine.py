@@ -40,7 +40,7 @@ class CompactError(ValueError, AttributeError):
     """The model has no samples; also an AttributeError, as ``hasattr`` and ``dir`` ask for properties of samples."""
 
     def __init__(self) -> None:
-        super().__init__("A compact model has no samples to go on from. Take the model from which it was made.")
+        super().__init__("A compact model has no samples to learn on from. Use the model from which it was made.")
 
 
 class Keeper(Protocol):

@@ -102,7 +102,7 @@ class Store:
         if not known.all():
             raise ValueError(f"ids must be those of samples that are in the model. Got {wanted[~known][0]}.")
         if len(np.unique(wanted)) < len(wanted):
-            raise ValueError("ids must be named once each. Got one of them twice.")
+            raise ValueError("ids must not repeat. Got one of them twice.")
         return np.flatnonzero(np.isin(self.ids, wanted))
 
     def append(self, X: Any, y: Vector, weight: Vector, ids: Ids, age: Ids) -> None:

@@ -85,14 +85,14 @@ def _cure(model: Any) -> str:
         return f"LIBSVM has {', '.join(kind.__name__ for kind in TYPES.values())}"
     if all(name.endswith("Scaler") for name in steps):
         return "scale the data beforehand"
-    return f"LIBSVM has a machine alone, and this model begins with {', '.join(steps)}: transform the data beforehand"
+    return f"LIBSVM holds no steps of a pipeline, and here are {', '.join(steps)}: transform the data beforehand"
 
 
 def _check_classes(model: Classifier, path: Path) -> None:
     if model.classes_.dtype.kind not in "iu":
         raise ModelFileError(path, "LIBSVM's classes are whole numbers, the model's are not")
     if model.head.each:
-        raise ModelFileError(path, "LIBSVM knows one class against one, this model one class against the rest")
+        raise ModelFileError(path, "LIBSVM compares pairs of classes, but this model compares each class with the rest")
 
 
 def _turned(model: Any) -> bool:

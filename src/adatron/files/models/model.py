@@ -207,7 +207,7 @@ def _header(text: bytes | None, path: Path) -> dict[str, Any]:
     try:
         header = None if text is None else json.loads(text, parse_constant=_refuse)
     except ValueError as error:
-        raise InvalidError(f"{HEADER} is no JSON ({error})") from error
+        raise InvalidError(f"{HEADER} is not JSON ({error})") from error
     if not (isinstance(header, dict) and header.get("magic") == MAGIC):
         raise NoModelError(path, "not an adatron model file (a zip of another kind)")
     version = header.get("format")
@@ -222,7 +222,7 @@ def _header(text: bytes | None, path: Path) -> dict[str, Any]:
         )
     entry = header.get("model")
     if type(header.get("sklearn", "")) is not str:
-        raise InvalidError("its version of scikit-learn is no text")
+        raise InvalidError("its version of scikit-learn is not text")
     if not (isinstance(entry, dict) and entry.get("$") == "estimator"):
         raise InvalidError(f"{HEADER} has no model")
     return header

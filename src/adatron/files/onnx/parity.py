@@ -76,9 +76,9 @@ class Parity:
         else:
             return
         raise ParityError(
-            f"The ONNX network does not decide as the model: {reason}. Nothing was written. "
-            f"{'Steps of a pipeline that ONNX computes in float32, very' if steps else 'Very'} large features, and a "
-            "very large gamma or degree do that."
+            f"The ONNX network and the model decide differently: {reason}. Nothing was written. The usual causes are "
+            f"{'steps of a pipeline that ONNX computes in float32, ' if steps else ''}very large features, and a very "
+            "large gamma or degree."
         )
 
 

@@ -31,7 +31,7 @@ def split(model: Any) -> tuple[Pipeline | None, Any]:
     way = way_to(model)
     if not isinstance(way.machine, KernelMachine):
         raise TypeError(
-            f"to_onnx takes a machine of adatron, a pipeline that ends with one, or a fitted search for one of these. "
+            f"to_onnx takes an estimator of adatron, a pipeline that ends with one, or a fitted search over these. "
             f"Got a {type(way.machine).__name__}. For other estimators, import adatron.onnx and call skl2onnx.to_onnx."
         )
     steps = [(f"{name}{number}", step) for number, (name, step) in enumerate(way.steps)]
@@ -111,4 +111,4 @@ def converted(steps: Pipeline, inputs: dict[str, Input]) -> Any:
         return skl2onnx.convert_sklearn(steps, initial_types=given, target_opset=OPSETS)
     except Exception as error:
         reason = " ".join(str(error).split())[:300]
-        raise ValueError(f"The steps before the machine have no ONNX network: {reason}") from error
+        raise ValueError(f"The steps of this pipeline have no ONNX network: {reason}") from error

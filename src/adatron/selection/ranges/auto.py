@@ -145,8 +145,8 @@ def ranges(estimator: Any, X: Any, y: Any, names: list[str] | None) -> dict[str,
             known = ", ".join(repr(prefix + one) for one in found)
             kernel = f" with kernel={machine.kernel!r}" if name.endswith("gamma") else ""
             raise ValueError(
-                f"The search finds no range by 'auto' for {name!r}, and of {type(machine).__name__}{kernel} "
-                f"it knows the ranges of {known} only."
+                f"'auto' finds no range for {name!r}. For {type(machine).__name__}{kernel} it knows only the ranges of "
+                f"{known}."
             )
     return {name: found[name.removeprefix(prefix)] for name in names}
 
