@@ -28,7 +28,8 @@ FACTS = """
 from importlib import metadata
 from adatron.compiled.cache.precompiled import ROOT, precompiled_hash
 print((ROOT.relative_to(ROOT.parents[2]) / precompiled_hash()).as_posix())
-print(*(line[5:] for line in metadata.distribution("numba").read_text("WHEEL").splitlines() if line.startswith("Tag: ")))
+about = metadata.distribution("numba").read_text("WHEEL")
+print(*(line.removeprefix("Tag: ") for line in about.splitlines() if line.startswith("Tag: ")))
 """
 
 
@@ -50,9 +51,7 @@ class CompiledCode(BuildHookInterface[Any]):
         build_data["pure_python"] = False
         build_data["tag"] = compressed(tags.split())
         build_data["force_include"] |= {
-            str(file): f"{target}/{kind}/{file.name}"
-            for kind in kinds
-            for file in (self.folder / kind).glob("*/*.nbi")
+            str(file): f"{target}/{kind}/{file.name}" for kind in kinds for file in (self.folder / kind).glob("*/*.nbi")
         }
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
@@ -96,5 +95,6 @@ def compile_code(python: Path, folder: Path, kinds: dict[str, str]) -> None:
         command = [python, "-P", "-m", "adatron", "warmup"]
         # Compiles alone, without helpers.
         processes.append(subprocess.Popen(command, cwd=folder, env=variables(**target, ADATRON_COMPILES_AHEAD="1")))
-    if any([process.wait() for process in processes]):
+    ends = [process.wait() for process in processes]
+    if any(ends):
         raise SystemExit("the warm-up failed")

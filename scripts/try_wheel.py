@@ -1,4 +1,4 @@
-"""Try the installed adatron, whose wheel brought compiled code: nothing may be compiled for the README and the tutorial.
+"""Try an installed wheel that brought compiled code: nothing may be compiled for the README and the tutorial.
 
 It needs the extras ``precompiled`` and ``plot``, and pytest.
 """
