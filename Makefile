@@ -64,7 +64,7 @@ wheels:
 
 # RELEASE: the tag that is to be published, such as v0.1.0.
 release-check:
-	scripts/release_check $(RELEASE)
+	$(PYTHON) scripts/release_check.py $(RELEASE)
 
 lint: $(STAMP)
 	$(BIN)/codespell

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Check all of RELEASING.md that a program can check: ``scripts/release_check [TAG]``; a line says what each found.
+"""Check all of RELEASING.md that a program can: ``python scripts/release_check.py [TAG]``; a line says what each found.
 
 The tools come from the index into an environment of their own. What a person must do is printed at the end.
 """
@@ -91,25 +91,26 @@ def by_tools(folder: Path) -> Iterator[tuple[str, str]]:
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     tools = ["build", "check-jsonschema", "codespell", "py-rattler-build", "sp-repo-review[cli]", "twine", "zizmor"]
     yield "the tools are there", ended([*pip, *tools])
-    bin = python.parent
+    programs = python.parent
     dist = folder / "dist"
     yield "source archive and wheel are built", ended([python, "-m", "build", "--outdir", dist])
     yield "the index takes both", ended([python, "-m", "twine", "check", "--strict", *dist.iterdir()])
-    yield "the workflows are safe", ended([bin / "zizmor", "--offline", "--quiet", ".github"])
+    yield "the workflows are safe", ended([programs / "zizmor", "--offline", "--quiet", ".github"])
     for schema in ("github-workflows", "dependabot"):
         files = sorted((ROOT / ".github").glob("workflows/*.yml" if schema == "github-workflows" else "dependabot.yml"))
-        yield f"{schema} follow their schema", ended(
-            [bin / "check-jsonschema", "--builtin-schema", f"vendor.{schema}", *files]
+        yield (
+            f"{schema} follow their schema",
+            ended([programs / "check-jsonschema", "--builtin-schema", f"vendor.{schema}", *files]),
         )
     forms = sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("[0-9]*.yml"))
-    check = [bin / "check-jsonschema", "--builtin-schema", "vendor.github-issue-forms", *forms]
+    check = [programs / "check-jsonschema", "--builtin-schema", "vendor.github-issue-forms", *forms]
     yield "the forms follow their schema", ended(check)
-    yield "the repository is as reviewers expect", ended([bin / "repo-review", "."])
-    yield "words are spelt well", ended([bin / "codespell"])
+    yield "the repository is as reviewers expect", ended([programs / "repo-review", "."])
+    yield "words are spelt well", ended([programs / "codespell"])
     yield "the conda recipe renders", ended([python, "-c", RECIPE, "conda/recipe.yaml"])
     # It needs an older jsonschema than the others.
     yield "there is a tool for citations", ended([*pip, "cffconvert"])
-    yield "the citation is valid", ended([bin / "cffconvert", "--validate"])
+    yield "the citation is valid", ended([programs / "cffconvert", "--validate"])
 
 
 def ended(command: list[str | Path]) -> str:
