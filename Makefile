@@ -27,7 +27,7 @@ test: $(STAMP)
 # Without the compiler the same source runs as plain Python: what rows of K and solvers do must be right there too.
 # NumPy then warns where compiled numbers wrap or overflow silently.
 plain: $(STAMP)
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n auto -m plain -W default::RuntimeWarning tests/compiled tests/gram tests/solvers tests/estimators/test_svc_plain.py
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n auto -m plain -W default::RuntimeWarning $(PLAIN_ARGS) tests/compiled tests/gram tests/solvers tests/estimators/test_svc_plain.py
 
 # Whether what fits of random programs claim is true, by a checker in long double.
 attack-fits: $(STAMP)
@@ -37,9 +37,11 @@ attack-fits: $(STAMP)
 attack-files: $(STAMP)
 	$(BIN)/python scripts/attack_files --minutes 1.2 --seed 0
 
-# Lines and branches of src that tests run; compiled code counts where the compiler is off.
+# Lines and branches of src that tests run; compiled code counts where the compiler is off. It takes an hour.
 coverage: $(STAMP)
-	scripts/coverage $(BIN)
+	$(BIN)/pytest -n auto --dist worksteal --cov --cov-report= $(PYTEST_ARGS)
+	$(MAKE) plain PLAIN_ARGS="--cov --cov-append --cov-report="
+	$(BIN)/coverage report
 
 # Some tests with the oldest versions that are allowed, and with other versions of Python that are installed.
 versions:
