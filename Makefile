@@ -1,26 +1,47 @@
 # Every target works in a fresh clone: it makes its own environment first.
 PYTHON ?= python3
 PYTEST_ARGS ?=
-BIN := .venv/bin
+# Windows names the folder of the programs otherwise.
+PROGRAMS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
+BIN := .venv/$(PROGRAMS)
 STAMP := .venv/.installed
 # The demo needs little, so it has a smaller environment unless the whole one is there.
 DEMO := $(if $(wildcard $(STAMP)),.venv,.venv-demo)
 
-.PHONY: demo install test versions wheel lint docs linkcheck clean
+.PHONY: demo install test plain attack-fits attack-files versions coverage wheel wheels dist release-check lint docs linkcheck clean
 
 demo: $(DEMO)/.installed
-	$(DEMO)/bin/adatron demo
+	$(DEMO)/$(PROGRAMS)/adatron demo
 
 .venv-demo/.installed: pyproject.toml
 	@echo "installing adatron and what it needs into .venv-demo, half a minute"
-	test -x .venv-demo/bin/python || $(PYTHON) -m venv .venv-demo
-	.venv-demo/bin/python -m pip install --quiet --disable-pip-version-check -e '.[plot]'
+	test -x .venv-demo/$(PROGRAMS)/python || $(PYTHON) -m venv .venv-demo
+	.venv-demo/$(PROGRAMS)/python -m pip install --quiet --disable-pip-version-check -e '.[plot]'
 	touch $@
 
 install: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/pytest -n auto --dist worksteal $(PYTEST_ARGS)
+
+# Without the compiler the same source runs as plain Python: what rows of K and solvers do must be right there too.
+# NumPy then warns where compiled numbers wrap or overflow silently.
+plain: $(STAMP)
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n auto -m plain -W default::RuntimeWarning $(PLAIN_ARGS) tests/compiled tests/gram tests/solvers tests/estimators/test_svc_plain.py
+
+# Whether what fits of random programs claim is true, by a checker in long double.
+attack-fits: $(STAMP)
+	$(BIN)/python -m benchmarks attack --minutes 2 --seed 0
+
+# Whether damaged and crafted files are refused.
+attack-files: $(STAMP)
+	$(BIN)/python scripts/attack_files --minutes 1.2 --seed 0
+
+# Lines and branches of src that tests run; compiled code counts where the compiler is off. It takes an hour.
+coverage: $(STAMP)
+	$(BIN)/pytest -n auto --dist worksteal --cov --cov-report= $(PYTEST_ARGS)
+	$(MAKE) plain PLAIN_ARGS="--cov --cov-append --cov-report="
+	$(BIN)/coverage report
 
 # Some tests with the oldest versions that are allowed, and with other versions of Python that are installed.
 versions:
@@ -30,7 +51,26 @@ versions:
 wheel:
 	$(PYTHON) scripts/make_wheel.py
 
+# The source archive and the pure wheel, as they are published.
+dist:
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --group release
+	$(PYTHON) -m build --outdir dist
+	$(PYTHON) -m twine check --strict dist/*
+
+# A wheel with compiled code for each Python, on a system that cibuildwheel knows; on Linux it needs Docker.
+wheels:
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --group release
+	$(PYTHON) -m cibuildwheel --output-dir dist
+
+# RELEASE: the tag that is to be published, such as v0.1.0.
+release-check:
+	$(PYTHON) scripts/release_check.py $(RELEASE)
+
 lint: $(STAMP)
+	$(BIN)/codespell
+	$(BIN)/zizmor --offline --quiet .github
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
@@ -51,5 +91,6 @@ clean:
 $(STAMP): pyproject.toml
 	@echo installing into .venv, about a minute
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e . --group dev
 	touch $@

@@ -21,6 +21,7 @@ REPEATS = 3  # Processes of a cell; medians are shown.
 GAP = 1e-6  # Relative gap of the certified fits.
 WIDEST_CELL = {"rows": 1_000_000, "features": 784, "vectors": 10_000}
 GROWTH, SHARE = 500e6, 0.5  # Wanted for the prediction of many rows: bytes, and fraction of a matrix product's rate.
+QUICK = ("10,000 x 16, 26 classes", "10,000 x 100", "12,000 x 22, noisy", "20,000 x 20, C 1", "moons 20,000")
 LONG = 60.0  # Seconds from which on a fit is measured once.
 SCALING_ROWS = (2_000, 4_000, 8_000, 16_000, 32_000, 64_000)
 SCALING_DATA, SCALING_FROM = "20,000 x 20, C 1", 8_000
@@ -100,9 +101,13 @@ def main() -> None:
 @main.command()
 @data_option
 @library_option
+@click.option("--quick", is_flag=True, help="Five minutes: made data, and the libraries that are installed.")
 @options
-def fit(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output: Path) -> None:
+def fit(data: tuple[str, ...], library: tuple[str, ...], quick: bool, fresh: bool, output: Path) -> None:
     """Measure the time, certificate, accuracy and memory of a fit to tol 1e-3."""
+    if quick:
+        data = data or QUICK
+        library = tuple(one for one in library if LIBRARIES[one].installed)
     rates, rows = measured_rates(), measured("fit", data, library, fresh)
     add_floors(rows, rates)
     notes = (
@@ -116,6 +121,7 @@ def fit(data: tuple[str, ...], library: tuple[str, ...], fresh: bool, output: Pa
     columns = [*TIMES, ("floor", "floor", "time"), *PROOF, ("accuracy %", "accuracy", "percent"), PEAK]
     click.echo(tables.write(output, "fit", notes, rows, columns))
     tables.plot(output, "fit", rows)
+    click.echo(f"The picture is {output / 'fit.png'}; benchmarks/README.md says how to send table and picture.")
 
 
 @main.command()

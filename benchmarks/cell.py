@@ -26,6 +26,7 @@ LONG = 20.0  # Seconds above which a fit is not repeated in a process.
 SHORT = 0.5  # Seconds for which short fits are repeated.
 MOST_REPETITIONS = 9  # Most such repetitions.
 MADE = 4096  # Rows generated at a time.
+PEAKS = Path("/proc/self/clear_refs")  # Only Linux has it; elsewhere the tables name no memory.
 
 
 def fit(spec: dict[str, Any]) -> dict[str, Any]:
@@ -42,10 +43,12 @@ def fit(spec: dict[str, Any]) -> dict[str, Any]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = make()
-        result["baseline"] = _memory("VmRSS")
-        Path("/proc/self/clear_refs").write_text("5")  # from here on VmHWM is the peak of the fit
+        if PEAKS.exists():
+            result["baseline"] = _memory("VmRSS")
+            PEAKS.write_text("5")  # from here on VmHWM is the peak of the fit
         result["first"] = _limited(lambda: model.fit(split.X, split.y))
-        result["peak"] = _memory("VmHWM")
+        if PEAKS.exists():
+            result["peak"] = _memory("VmHWM")
         result["seconds"] = result["first"]
         if result["first"] < LONG:
             result["seconds"] = _repeated(lambda: make().fit(split.X, split.y))
@@ -82,7 +85,7 @@ def many(spec: dict[str, Any]) -> dict[str, Any]:
     model.predict(X[: min(n, MADE)])
     product = _product_rate(np.float32)
     result = {"rows": n, "features": d, "support_vectors": len(model.support_), "baseline": _memory("VmRSS")}
-    Path("/proc/self/clear_refs").write_text("5")
+    PEAKS.write_text("5")
     result["seconds"] = _limited(lambda: model.predict(X))
     result["extra"] = _memory("VmHWM") - result["baseline"]
     result["rate"] = 2.0 * n * d * len(model.support_) / result["seconds"]
@@ -118,7 +121,12 @@ def _seconds(work: Callable[[], Any]) -> float:
 
 
 def _limited(work: Callable[[], Any]) -> float:
-    """Return the seconds of some work; SIGALRM kills the process if they are too many, compiled code or not."""
+    """Return the seconds of some work; SIGALRM kills the process if they are too many, compiled code or not.
+
+    Windows has no such signal: there only the process that waits for this one ends it.
+    """
+    if not hasattr(signal, "SIGALRM"):
+        return _seconds(work)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(LIMIT)
     seconds = _seconds(work)

@@ -55,7 +55,7 @@ def _measured(spec: dict[str, Any]) -> dict[str, Any]:
         )
     except subprocess.TimeoutExpired:
         return {"failed": "it took too long beside the fits"}
-    if done.returncode == -signal.SIGALRM:
+    if hasattr(signal, "SIGALRM") and done.returncode == -signal.SIGALRM:
         return {"seconds": float(LIMIT), "cut": True}
     if done.returncode:
         return {"failed": done.stderr.strip().splitlines()[-1][:300] if done.stderr else str(done.returncode)}
@@ -98,7 +98,7 @@ def machine() -> str:
 
 def threads() -> int:
     """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0))
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def versions() -> dict[str, str]:

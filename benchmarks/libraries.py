@@ -34,6 +34,10 @@ class Library:
         except metadata.PackageNotFoundError:
             return "not installed"
 
+    @property
+    def installed(self) -> bool:
+        return self.version != "not installed"
+
     def make(self, machine: str = "SVC", one_vs_rest: bool = False, **parameters: Any) -> Any:
         """Return an unfitted estimator."""
         made = getattr(import_module(self.module), machine)(**{"cache_size": CACHE, **parameters})

@@ -1,5 +1,6 @@
 """The command line tool: exit status, one-line errors, results on stdout and text for people on stderr."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -16,6 +17,7 @@ from lines import failed
 from moments import calls
 
 
+@pytest.mark.skipif(os.name != "posix", reason="runs in bash")
 @pytest.mark.parametrize("name", ["m.adatron", "m.model"])
 def test_models_and_data_may_come_from_pipes(name, tmp_path):
     """As written in a shell: everything arrives, however often it is looked at."""
@@ -32,6 +34,7 @@ def test_models_and_data_may_come_from_pipes(name, tmp_path):
     assert (done.returncode, done.stdout.strip()) == (0, "400"), done.stderr
 
 
+@pytest.mark.skipif(os.name != "posix", reason="runs in bash")
 def test_the_manual_s_table_with_names(tmp_path):
     """What the manual shows is what a shell shows."""
     manual = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text()

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 from benchmarks import cells, tables
-from benchmarks.__main__ import SHARE, main
+from benchmarks.__main__ import QUICK, SHARE, main
 from benchmarks.datasets import CASES
-from benchmarks.libraries import LIBRARIES
+from benchmarks.libraries import LIBRARIES, Library
 from benchmarks.quality import quality
 from click.testing import CliRunner
 from sklearn.datasets import make_classification, make_regression
@@ -94,6 +94,20 @@ def test_the_yardstick_has_both_limits(tmp_path, monkeypatch):
         (data, limit) for data in ("fried, rbf, NuSVR", "2dplanes, poly, SVR") for limit in ("10,000", "no limit")
     ]
     assert all(row["kept"] == "yes" and row["accuracy"] > 0.3 for row in written)
+
+
+def test_the_quick_table_needs_no_files_and_only_the_libraries_that_are_installed(tmp_path, monkeypatch):
+    monkeypatch.setenv("ADATRON_CELLS", str(tmp_path / "cells"))
+    monkeypatch.setenv("ADATRON_DATA", str(tmp_path / "nothing"))
+    monkeypatch.setattr("benchmarks.__main__.REPEATS", 1)
+    monkeypatch.setattr("benchmarks.__main__.QUICK", QUICK[:1])
+    monkeypatch.setitem(LIBRARIES, "another", Library("a-package-that-nobody-has", "nothing"))
+    done = CliRunner().invoke(main, ["fit", "--quick", "--output", str(tmp_path)], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    rows = json.loads((tmp_path / "fit.json").read_text())["rows"]
+    assert {row["library"] for row in rows} == {name for name, one in LIBRARIES.items() if one.installed}
+    assert all(row["seconds"] > 0 for row in rows)
+    assert (tmp_path / "fit.png").exists()
 
 
 def test_a_spoilt_model_is_found_out():

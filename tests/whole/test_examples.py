@@ -20,6 +20,7 @@ EXAMPLES = sorted((ROOT / "examples").glob("*/*.py"))
 SOURCE = ROOT / "src"
 DOCTESTED = [path for path in sorted(SOURCE.glob("adatron/**/*.py")) if ">>> " in path.read_text()]
 NEEDED = {"dask": "distributed", "mlflow.py": "mlflow", "onnx": "onnx", "plots": "matplotlib", "reports": "matplotlib"}
+EXAMPLES_NEED = {"attributions": "shapiq"}
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(python|sh|text)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?(?:e[+-]\d+)?")
@@ -31,6 +32,8 @@ def test_example(path, capsys, monkeypatch):
     """The gallery shows what an example prints, and its pictures."""
     monkeypatch.setenv("MPLBACKEND", "agg")
     plt = pytest.importorskip("matplotlib.pyplot")
+    if path.stem in EXAMPLES_NEED:
+        pytest.importorskip(EXAMPLES_NEED[path.stem])
     plt.close("all")
     with warnings.catch_warnings():
         warnings.simplefilter("error")

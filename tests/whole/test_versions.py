@@ -2,7 +2,12 @@
 
 import re
 import tomllib
+import warnings
 from pathlib import Path
+
+from sklearn.datasets import load_iris
+
+from adatron import SVC
 
 ROOT = Path(__file__).parents[2]
 EXTRAS = ("plot", "bench", "parquet", "hdf5", "onnx", "mlflow", "dask", "gpu")  # those for users
@@ -29,3 +34,35 @@ def test_the_version_that_code_is_compiled_for_is_allowed():
         for pattern, text in ((r"^numba==([\d.]+)$", pin), (r">=([\d.]+)", numba), (r"<([\d.]+)", numba))
     )
     assert lowest <= pinned < above
+
+
+def test_the_manual_names_the_lower_bounds():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    bounds = [f"python{project['requires-python']}", *project["dependencies"]]
+    page = (ROOT / "docs/installing.md").read_text()
+    rows = re.findall(r"^\| ([\w-]+) \| ([\d.]+) \| \w+ \d{4} \|$", page, re.MULTILINE)
+    assert [name for name, _ in rows] == ["Python", "NumPy", "SciPy", "scikit-learn", "Numba"]
+    for name, version in rows:
+        assert [one for one in bounds if re.fullmatch(rf"{name.lower()}>={re.escape(version)}(,.*)?", one)], name
+
+
+def test_each_python_is_named_tested_and_has_a_wheel():
+    """Free-threaded ones, whose tags end with t, are not among them."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    named = re.findall(r"Python :: (3\.\d+)$", "\n".join(project["project"]["classifiers"]), re.MULTILINE)
+    wheels = [f"cp{one.replace('.', '')}-*" for one in named]
+    assert project["tool"]["cibuildwheel"]["build"] == wheels
+    (tested,) = re.findall(
+        r"^        python: \[(.*)\]", (ROOT / ".github/workflows/tests.yml").read_text(), re.MULTILINE
+    )
+    assert re.findall(r"[\d.]+", tested) == named
+    assert project["project"]["requires-python"] == f">={named[0]}"
+
+
+def test_probabilities_do_not_rest_on_scikit_learns():
+    """Nothing is deprecated here, and the estimator that goes to scikit-learn asks for no probabilities."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = SVC(probability=True).fit(*load_iris(return_X_y=True))
+        assert model.predict_proba([[5.0, 3.0, 1.0, 0.2]]).shape == (1, 3)
+        assert not hasattr(model.to_sklearn(), "predict_proba")

@@ -185,6 +185,7 @@ COLUMNS = {
 }
 
 
+@pytest.mark.filterwarnings("default::numpy.exceptions.ComplexWarning")  # NumPy's word before the error
 @pytest.mark.parametrize("kind", COLUMNS)
 def test_dates_are_neither_targets_of_a_regression_nor_weights(kind):
     column = COLUMNS[kind](pytest.importorskip("pandas"))

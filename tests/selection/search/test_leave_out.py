@@ -91,6 +91,7 @@ def test_other_machines_start_from_all_samples(estimator, grid, data, scoring):
     assert_equal(*both(estimator.set_params(tol=TIGHT), grid, *data, scoring=scoring), 1e-3)
 
 
+@pytest.mark.filterwarnings("default::sklearn.exceptions.FitFailedWarning")  # of the class of one
 def test_equal_samples_weights_and_a_class_of_one():
     twice, labels = np.vstack([X, X[:5]]), np.append(y, 1 - y[:5])
     twice, labels = np.vstack([twice, X[5:8]]), np.append(labels, y[5:8])

@@ -50,6 +50,7 @@ def test_nothing_to_choose_from_is_an_error_with_the_reason(kind, data, settings
     assert "np.float64" not in str(caught.value)
 
 
+@pytest.mark.filterwarnings("default:invalid value encountered in reduce:RuntimeWarning")  # their mean is none
 def test_infinite_scores_of_both_signs_are_an_error_with_a_reason():
     ends = iter([np.inf, -np.inf] * 10)
     with pytest.raises(ValueError, match=r"No candidate of the search has a score.* a score that is inf"):
