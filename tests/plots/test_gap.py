@@ -22,7 +22,7 @@ def model():
 
 def test_the_last_line_of_a_trace_is_proven(model):
     trace = model.trace_
-    assert trace["dual_objective"][-1] == model.dual_objective_[()]
+    assert trace["dual_objective"][-1] == model.dual_objective_
     assert trace["duality_gap"][-1] == model.duality_gap_
     assert trace["kkt_violation"][-1] == model.kkt_violation_
     assert trace["n_iter"][-1] == model.n_iter_[0]
