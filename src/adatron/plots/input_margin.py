@@ -217,14 +217,17 @@ class MarginDisplay(Display):
     def plot(self, *, ax: Any = None) -> Self:
         """Draw the fraction of the samples that are farther from the boundary than a distance."""
         ax = self._on(ax)
+        drawn: list[Any] = []
         for number, (name, margins) in enumerate(self.margins.items()):
-            for values, line, label in ((margins.distance, "-", literal(name)), (margins.certified, ":", None)):
+            for values, line, what in ((margins.distance, "-", "distance"), (margins.certified, ":", "certified")):
                 left = 1.0 - np.arange(len(values)) / len(values)
-                ax.step(np.sort(values), left, line, color=COLORS[number % len(COLORS)], label=label, where="pre")
-        ax.plot([], [], ":", color="0.5", label="certified")
+                label = f"{literal(name)}: {what}"
+                style: Any = {"color": COLORS[number % len(COLORS)], "label": label, "where": "pre"}
+                drawn += ax.step(np.sort(values), left, line, **style)
         ax.set(xlabel=f"distance ({self.unit})", ylabel="part that is farther")
         ax.set(xlim=(0, None), ylim=(0, 1))
-        ax.legend(fontsize="small")
+        named = [*drawn[::2], *drawn[1:2]]  # one dotted line stands for all in the legend
+        ax.legend(named, [*map(literal, self.margins), "certified"][: len(named)], fontsize="small")
         return self
 
 
