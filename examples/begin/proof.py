@@ -31,8 +31,9 @@ print(f"relative duality gap <= {tight.duality_gap_:.1e}")
 print(tight.route_)
 
 # %%
-# ``trace_`` holds the certificate over time, and :class:`adatron.plots.GapDisplay` draws it. Solid lines show the way,
-# dotted lines what is proven in the end. The first fit ends as soon as the violation is small.
+# ``trace_`` holds the solver's estimates over time, and what is proven in its last line.
+# :class:`adatron.plots.GapDisplay` draws it: solid lines show the estimates, diamonds and dotted lines what is proven.
+# The first fit ends as soon as the violation is small.
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), sharey=True, layout="constrained")
 for ax, model, name in ((axes[0], default, "tol=1e-3 alone"), (axes[1], tight, "gap_tol=1e-5")):

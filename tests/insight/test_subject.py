@@ -3,10 +3,15 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from adatron import SVC, SVR, IncrementalSVC, NuSVC, NuSVR
+from adatron.estimators.forms.way import way_to
 from adatron.insight import boundary_plane, influence, label_issues, leave_one_out, sensitivity
-from adatron.insight.subject import Subject
+from adatron.insight.leave_one_out import along_C, asked, left_out_of
+from adatron.insight.subject import UNNAMED, Subject, unit_of
+from adatron.insight.twin import twin_of
 from adatron.plots import BoundaryPlaneDisplay, InputMarginDisplay, MarginDisplay
 
 ORDER = np.random.default_rng(0).permutation(150)
@@ -84,3 +89,51 @@ def test_lists_are_samples_too():
     model = SVC().fit(X, y)
     assert sensitivity(model, X.tolist()).effect.tolist() == sensitivity(model, X).effect.tolist()
     assert leave_one_out(model, X.tolist(), y.tolist()).error == leave_one_out(model, X, y).error
+
+
+@pytest.mark.parametrize(
+    ("steps", "names", "unit"),
+    [
+        ([], ["length (cm)", "width (cm)"], "cm"),
+        ([], ["length (cm)", "area (cm²)"], UNNAMED),
+        ([], ["length", "width"], UNNAMED),
+        ([StandardScaler()], ["length (cm)", "width (cm)"], "standardised"),
+        ([MinMaxScaler()], ["length (cm)", "width (cm)"], "after the steps of the pipeline"),
+    ],
+)
+def test_the_unit_of_a_distance_is_that_of_the_features_or_of_the_last_step(steps, names, unit):
+    assert unit_of(way_to(make_pipeline(*steps, SVC())), names) == unit
+
+
+def test_displays_and_planes_measure_in_the_same_units():
+    frame, y = load_iris(return_X_y=True, as_frame=True)
+    for model, unit in ((SVC(), "cm"), (make_pipeline(StandardScaler(), SVC()), "standardised")):
+        model.fit(frame, y)
+        plane = BoundaryPlaneDisplay.from_estimator(model, frame, y, sample=70)
+        margins = MarginDisplay.from_estimator(model, frame)
+        assert f"({unit})" in plane.ax_.get_xlabel()
+        assert f"({unit})" in plane.ax_.get_ylabel()
+        assert margins.ax_.get_xlabel() == f"distance ({unit})"
+        (distance,) = (one.distance[70] for one in margins.margins.values())
+        assert distance == pytest.approx(plane.plane.points[1, 0], rel=1e-6)
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_exact_solution_of_a_model_with_names_warns_of_nothing():
+    frame, y = load_iris(return_X_y=True, as_frame=True)
+    assert twin_of(Subject.of(SVC().fit(frame, y), frame, y)).n == 150
+
+
+def test_the_error_at_the_models_own_C_is_that_of_leave_one_out():
+    """Fewer samples are asked at each C, so these say by how much another C changes the error."""
+    X, y = load_diabetes(return_X_y=True)
+    subject = Subject.of(SVR(C=50, epsilon=10).fit(X, y), X, y)
+    twin = twin_of(subject)
+    left = left_out_of(subject, twin, asked(twin))
+    found = along_C(subject, twin, known=left)
+    assert left.complete
+    assert found.n_asked < 442  # or this tests nothing
+    assert found.error[found.own] == pytest.approx(np.sqrt(left.error))
+    assert found.uncertainty[found.own] == 0.0
+    assert (np.delete(found.uncertainty, found.own) > 0.0).all()
+    assert found.error[0] > found.error[found.best]

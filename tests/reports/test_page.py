@@ -1,7 +1,7 @@
 """The page in a real browser: it opens, nothing is asked for, the console is silent, tables can be sorted."""
 
 import pytest
-from sklearn.datasets import make_moons
+from sklearn.datasets import load_iris, make_moons
 
 import adatron
 from browser import MISSING, Browser, found
@@ -56,3 +56,26 @@ def test_tables_can_be_sorted(path, browser):
     browser.run(CLICK.format(0))
     assert browser.run(head) == 1
     assert browser.complaints() == []
+
+
+def test_a_small_set_fits_on_three_screens_in_two_columns(browser, tmp_path):
+    frame, y = load_iris(return_X_y=True, as_frame=True)
+    adatron.report(adatron.SVC().fit(frame, y), frame, y).save(target := tmp_path / "iris.html")
+    browser.open(target)
+    assert browser.run("document.documentElement.scrollHeight") <= 3000
+    lefts = browser.run(
+        "[...document.querySelectorAll('section')].map(one => Math.round(one.getBoundingClientRect().left))"
+    )
+    assert len(set(lefts)) == 2
+    tops = browser.run("[...document.querySelectorAll('.answers li')].map(one => one.getBoundingClientRect().top)")
+    assert [tops.count(top) for top in sorted(set(tops))] == [4, 4]  # no tile is empty
+    browser.resize(400)
+    lefts = browser.run("[...document.querySelectorAll('section')].map(one => one.getBoundingClientRect().left)")
+    assert len(set(lefts)) == 1
+
+
+def test_a_printed_page_shows_what_is_folded(path, browser):
+    browser.open(path)
+    assert browser.run("document.querySelectorAll('details:not([open])').length") > 0
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    assert browser.run("document.querySelectorAll('details:not([open])').length") == 0

@@ -23,6 +23,7 @@ import adatron
 from adatron import SVC, SVR, InputMarginSVC, NuSVR, OneClassSVM, input_margin
 from adatron.estimators.incremental.leave_out import loo_values
 from adatron.insight.subject import drawn
+from adatron.reports.parts import Figure, Table
 from moments import at
 
 X, y = make_moons(60, noise=0.25, random_state=0)
@@ -343,3 +344,33 @@ def test_the_first_answer_follows_the_gap_and_its_advice_what_was_asked(given, s
     assert said in panel.answer
     assert panel.answer.startswith("Nearly") == bool(given)
     assert panel.answer.startswith("Yes") == (machine.certificate_.gap <= 1e-3)
+
+
+def test_a_column_without_values_is_left_out_and_a_long_table_is_folded():
+    rows = [["a", float("nan"), 1.0], ["b", "–", 2.0]]
+    short = Reader(Table(("name", "nothing", "value"), rows, "A caption.").html())
+    assert short.tags["th"] == 2
+    assert "details" not in short.tags
+    assert "–" not in " ".join(short.text)
+    assert Reader(Table(("name", "nothing", "value"), 3 * rows, "A caption.").html()).tags["details"] == 1
+
+
+def test_questions_2_and_3_agree_and_the_headline_has_the_measure_of_the_picture():
+    X, y = (part[:150] for part in load_diabetes(return_X_y=True))
+    made = adatron.report(SVR(C=50, epsilon=10).fit(X, y), X, y, max_time=None)
+    error = re.search(r"leave-one-out \(exact\): RMSE (\d+\.\d+)", made.panels[1].answer)[1]
+    assert f"Leave-one-out RMSE: {error} at the model's C = 50" in made.panels[2].answer
+    assert "leave-one-out RMSE" in made.html
+    assert "mean squared leave-one-out error" not in made.html
+
+
+@pytest.mark.parametrize(("C", "verdict"), [(1e-3, "No: C = "), (10.0, "Yes: none of 9 values of C is clearly better")])
+def test_question_3_has_a_verdict(C, verdict):
+    X, y = make_moons(100, noise=0.1, random_state=0)
+    assert adatron.report(SVC(C=C).fit(X, y), X, y, max_time=None).panels[2].answer.startswith(verdict)
+
+
+def test_colours_are_explained_and_a_fit_without_a_curve_has_no_picture_of_one():
+    made = adatron.report(SVC().fit(X, y), X, y)
+    assert not any(isinstance(part, Figure) for part in made.panels[0].parts)
+    assert made.html.count("Blue: the coefficient is below its bound (free)") >= 1

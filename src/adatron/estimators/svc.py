@@ -114,7 +114,8 @@ class SVC(Classifier):
         How the problems were solved; ``print(model.route_)`` says it in three lines.
     trace_ : dict of ndarray, or a sequence of them for each binary problem
         'seconds', 'n_iter', 'kkt_violation', 'duality_gap', 'dual_objective' after each block or epoch, and further
-        quantities of the solver. The gap is nan where it was not computed.
+        quantities of the solver. These are estimates of the solver; the last line is proven, as the certificate is. The
+        gap is nan where it was not computed.
 
     References
     ----------

@@ -155,9 +155,13 @@ def _judged(subject: Subject, values: Vector, numbers: Ids) -> tuple[NDArray[Any
 class AlongC:
     """Exact leave-one-out errors for several C.
 
-    C : (k,) ascending; error : (k,); uncertainty : (k,); n_asked : samples behind each error; best, own : positions
-    of the smallest error, the smallest C of equal ones, and of the model's own C; n_wanted : values of C that were to
-    be tried, more than k if there was no time for some.
+    C : (k,) ascending
+    error : (k,) the fraction of wrong classes, or the root of the mean squared error
+    uncertainty : (k,) their standard errors; 0 if all samples were asked for
+    n_asked : samples that were asked at each C
+    best, own : positions of the smallest error, the smallest C of equal ones, and of the model's own C
+    clear : whether the smallest error is below that at the own C by more than two standard errors of their difference
+    n_wanted : values of C that were to be tried, more than k if there was no time for some
     """
 
     C: Vector
@@ -166,6 +170,7 @@ class AlongC:
     n_asked: int
     best: int
     own: int
+    clear: bool
     n_wanted: int
 
 
@@ -190,10 +195,13 @@ def refitted(subject: Subject, twin: Twin, **parameters: Any) -> Twin:
 
 @quiet
 @unnamed()
-def along_C(subject: Subject, twin: Twin, factors: Any = None, clock: Clock | None = None) -> AlongC:
+def along_C(
+    subject: Subject, twin: Twin, factors: Any = None, clock: Clock | None = None, known: LeftOut | None = None
+) -> AlongC:
     """Return exact leave-one-out errors for multiples of the model's C; the same samples are asked for each C.
 
-    When the time is over, the C that are left are not tried.
+    When the time is over, the C that are left are not tried. ``known`` is the result for the model's own C, perhaps of
+    more samples. Its error is then the error at that C, and the samples tell by how much another C changes it.
     """
     clock = Clock() if clock is None else clock
     own = float(getattr(twin.model, "C", np.nan))
@@ -217,6 +225,17 @@ def along_C(subject: Subject, twin: Twin, factors: Any = None, clock: Clock | No
     if not found:
         raise Unavailable("There was no time for fits with other C.")
     there = np.sort(list(found))
-    errors, spreads = (np.array([getattr(found[k], name) for k in there]) for name in ("error", "uncertainty"))
-    best, near = int(np.argmin(errors)), int(np.argmin(away[there]))
-    return AlongC(factors[there] * own, errors, spreads, len(slots), best, near, len(factors))
+    near = int(np.argmin(away[there]))
+    losses = np.stack([_judged(subject, found[k].values, found[k].numbers)[1] for k in there])
+    errors, spreads = losses.mean(axis=1), np.array([found[k].uncertainty for k in there])
+    if known is not None and away[there[near]] == 0.0 and len(known.numbers) > len(slots):
+        more = losses - losses[near]
+        doubts = np.array([_spread(one, subject.task) if k != near else 0.0 for k, one in enumerate(more)])
+        errors, spreads = np.maximum(known.error + more.mean(axis=1), 0.0), np.hypot(known.uncertainty, doubts)
+    best = int(np.argmin(errors))
+    gain = losses[near] - losses[best]
+    clear = bool(gain.mean() > 2.0 * _spread(gain, subject.task))
+    if subject.task == "regression":  # the root of a mean square has half the relative error
+        errors = np.sqrt(errors)
+        spreads = spreads / (2.0 * np.maximum(errors, np.finfo(float).tiny))
+    return AlongC(factors[there] * own, errors, spreads, len(slots), best, near, clear, len(factors))

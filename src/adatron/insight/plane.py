@@ -18,6 +18,7 @@ from ..estimators import input_margin
 from ..estimators.base.quiet import quiet
 from ..estimators.forms.way import way_to
 from ..margins import InputMargins
+from .borders import Lines, finely
 from .subject import (
     Ids,
     Unavailable,
@@ -54,6 +55,8 @@ class BoundaryPlane:
     codes : ndarray of int of shape (n, n)
         The number of the predicted class at each point (0 outside and 1 inside of a novelty detector); 0 in a
         regression.
+    fine : tuple of a grid and an ndarray of int
+        The grid and the codes, four times as fine: the points next to a border were predicted anew.
     points : ndarray of shape (3, 2)
         The sample, its nearest boundary point, and the third sample.
     numbers : tuple of two ints
@@ -81,6 +84,7 @@ class BoundaryPlane:
     grid: tuple[Vector, Vector]
     values: Vector
     codes: NDArray[np.int64]
+    fine: tuple[Lines, NDArray[np.int64]]
     points: Vector
     numbers: tuple[int, int]
     shadows: Vector
@@ -170,12 +174,11 @@ def _plane(look: _Look, rows: Any, y: Any, sample: int | None, third: int | None
     grid = _grid(points, n_points)
     at_points = np.stack(np.meshgrid(*grid), axis=-1).reshape(-1, 2) @ axes + x
     values, codes = look.at(at_points, task)
-    shape = (n_points, n_points)
+    values, codes = values.reshape(n_points, n_points), codes.reshape(n_points, n_points)
+    fine = finely(grid, codes, lambda places: look.at(places @ axes + x, task)[1])
     shadows = (others - x) @ axes.T
     off = np.sqrt(np.maximum(np.square(others - x).sum(axis=1) - np.square(shadows).sum(axis=1), 0.0))
-    return BoundaryPlane(
-        grid, values.reshape(shape), codes.reshape(shape), points, (sample, at), shadows, off, some, certified
-    )
+    return BoundaryPlane(grid, values, codes, fine, points, (sample, at), shadows, off, some, certified)
 
 
 @dataclass(frozen=True)

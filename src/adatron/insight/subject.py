@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ from ..arrays import Ids, Vector
 from ..estimators.base.machine import KernelMachine
 from ..estimators.checks import inputs
 from ..estimators.checks.columns import as_numbers
-from ..estimators.forms.way import Way, way_to
+from ..estimators.forms.way import Way, of_class, way_to
 from ..estimators.input_space.affine import Affine, linear_map
 from ..estimators.input_space.measure import classifier_of
 from ..kernels.derivatives import jet
@@ -35,6 +36,7 @@ OTHER_ROWS = (
     "Resample first, fit the pipeline without this step to the result, and pass the result."
 )
 CLOSE = 1e-9  # Largest relative difference between a support vector and its sample: steps before may round anew.
+UNNAMED = "in units of X"  # the unit of features that do not name one
 PREDICTED = 500  # Most support vectors of a regression whose targets are compared with predictions.
 ROUGH = 1e-3  # Fraction of the spread of the targets that rounding of predictions in float32 may explain.
 
@@ -302,6 +304,19 @@ def names_of(way: Way, columns: int, space: str, given: Any = None) -> list[str]
         if names is not None and len(names) == width:
             return [str(name) for name in names]
     return [f"feature {j}" for j in range(width)]
+
+
+def unit_of(way: Way, names: list[str]) -> str:
+    """Return the unit of distances among the rows that the machine sees, as an axis names it.
+
+    The last step names it, or features whose names all end with the same word in parentheses, as in 'length (cm)'.
+    """
+    if way.steps:
+        scaled = of_class(way.steps[-1][1], "sklearn.preprocessing._data", "StandardScaler")
+        return "standardised" if scaled else "after the steps of the pipeline"
+    ends = [re.search(r"\(([^()]+)\)$", name.strip()) for name in names]
+    units = {"" if end is None else end[1] for end in ends}
+    return (units.pop() if len(units) == 1 else "") or UNNAMED
 
 
 def _names_after(way: Way, names: Any) -> Any:

@@ -20,7 +20,7 @@ from ..estimators.incremental.learner import Learner
 from ..estimators.incremental.leave_out import deciding
 from ..estimators.incremental.machine import Incremental
 from ..estimators.incremental.track import Track
-from .subject import Ids, Subject, Unavailable
+from .subject import Ids, Subject, Unavailable, unnamed
 
 MOST = 20_000  # Samples: the path holds a row of K for each free support vector.
 WORK = 5e8  # Numbers that all deletions of one question may touch: some ten seconds.
@@ -144,7 +144,8 @@ def twin_of(subject: Subject, max_time: float | None = None) -> Twin:
         model.fit(subject.rows, *arguments, sample_weight=subject.weight)
     except (ValueError, ArithmeticError) as error:
         raise Unavailable(f"The exact solution was not found: {error}") from error
-    values = [one.problem_values(subject.rows) for one in (machine, model)]
+    with unnamed():  # rows have no names, and the machine may know some
+        values = [one.problem_values(subject.rows) for one in (machine, model)]
     difference = float(np.abs(values[0] - values[1]).max(initial=0.0))
     far = difference > max(LEAST, FAR * float(np.abs(values[0]).max(initial=0.0)))
     if far:

@@ -15,6 +15,7 @@ COLORS = (
 MARKERS = "oX^v<>sdP*"
 FAINT = 0.25  # Opacity of the regions of classes.
 ROOMY = 0.04  # Fraction of the picture above which a region has room for its name.
+ROUNDED = 5  # Points of a border whose mean is drawn.
 LONGEST = 28  # Characters of a name in a picture.
 
 
@@ -31,6 +32,10 @@ class Display:
 
     ax_: Any = None
     figure_: Any = None
+
+    def __repr__(self) -> str:
+        """Return one line: a notebook writes it above the picture."""
+        return f"<{type(self).__name__}, {'not drawn' if self.ax_ is None else 'drawn'}>"
 
     def _on(self, ax: Any) -> Any:
         """Return the axes to draw on, which the display keeps."""
@@ -92,7 +97,7 @@ def marker(number: int) -> str:
     return MARKERS[(number + number // len(COLORS)) % len(MARKERS)]
 
 
-def regions(ax: Any, grid: tuple[Any, Any], codes: Any, names: Any, values: Any = None) -> None:
+def regions(ax: Any, grid: tuple[Any, Any], codes: Any, names: Any, curve: Any = None) -> None:
     """Draw the regions of classes as one image, and the borders between them as curves.
 
     Parameters
@@ -101,7 +106,7 @@ def regions(ax: Any, grid: tuple[Any, Any], codes: Any, names: Any, values: Any 
     grid : evenly spaced coordinates of the points, to the right and upwards
     codes : (n, n) number of the class at each point
     names : of all classes; they are written into the regions if there are more classes than colours
-    values : (n, n) function that is 0 at the border of two classes, if it is known
+    curve : coordinates to the right and upwards, and a function of them that is 0 at the border of two classes
     """
     from matplotlib.colors import to_rgb
 
@@ -109,14 +114,25 @@ def regions(ax: Any, grid: tuple[Any, Any], codes: Any, names: Any, values: Any 
     steps = [0.5 * (line[1] - line[0]) for line in grid]
     extent = [end for line, step in zip(grid, steps, strict=True) for end in (line[0] - step, line[-1] + step)]
     ax.imshow(palette[codes], extent=extent, origin="lower", interpolation="nearest", alpha=FAINT, zorder=0)
-    if values is not None:
-        ax.contour(*grid, values, [0.0], colors="0.5", linewidths=2)
+    if curve is not None:
+        ax.contour(*curve, [0.0], colors="0.5", linewidths=2)
         return
     for code in np.unique(codes).tolist():
         here = codes == code
-        ax.contour(*grid, here.astype(float), [0.5], colors="0.5", linewidths=1)
+        _border(ax, grid, here)
         if len(names) > len(COLORS):
             _name_region(ax, grid, here, names[code])
+
+
+def _border(ax: Any, grid: tuple[Any, Any], here: Any) -> None:
+    """Draw the border of a region, rounded off by less than two steps of the grid."""
+    from contourpy import contour_generator
+    from scipy.ndimage import uniform_filter1d
+
+    for line in contour_generator(*grid, here.astype(float)).lines(0.5):
+        closed = bool((line[0] == line[-1]).all())
+        smooth = uniform_filter1d(line[:-1] if closed else line, ROUNDED, axis=0, mode="wrap" if closed else "nearest")
+        ax.plot(*(np.vstack([smooth, smooth[:1]]) if closed else smooth).T, color="0.5", linewidth=1, zorder=1)
 
 
 def _name_region(ax: Any, grid: tuple[Any, Any], here: Any, name: Any) -> None:

@@ -16,15 +16,18 @@ from ..quoted import quoted
 from .axes import COLORS, Display
 
 MOST_TRACES = 50  # Traces that are drawn, those of the longest fits.
+FEWEST = 3  # Lines of a trace below which there is no curve.
 FLOOR = 1e-16  # Values below this are drawn here.
 
 
-@dataclass
+@dataclass(repr=False)
 class GapDisplay(Display):
     """The trace of a fit: the distance from the proven optimum and the KKT violation, over time.
 
     The distance is the proven upper bound of the optimum (the primal objective at the end) minus the dual objective, as
-    a fraction of the larger objective. It falls, and ends at the certified gap.
+    a fraction of the larger objective. On the way the solver only estimates it, perhaps in float32. The dual objective
+    rises, so the distance was never below the gap at the end, which is proven; a lower estimate is drawn there. A fit
+    in one or two steps has no curve, and the display says in a sentence what is proven.
 
     Use :meth:`from_estimator`.
 
@@ -70,6 +73,11 @@ class GapDisplay(Display):
         ax : matplotlib axes, default=None
             By default those of a new figure.
         """
+        return cls.of(estimator).plot(ax=ax)
+
+    @classmethod
+    def of(cls, estimator: Any) -> Self:
+        """Return the display of a fitted machine."""
         machine = way_to(estimator).machine
         if not isinstance(machine, KernelMachine):
             raise TypeError(
@@ -79,21 +87,29 @@ class GapDisplay(Display):
         trace: Any = getattr(machine, "trace_", {})
         names = ("duality_gap_", "kkt_violation_", "primal_objective_", "dual_objective_")
         proofs = (np.atleast_1d(np.asarray(getattr(machine, name), np.float64)) for name in names)
-        return cls([trace] if isinstance(trace, dict) else trace, *proofs).plot(ax=ax)
+        return cls([trace] if isinstance(trace, dict) else trace, *proofs)
+
+    @property
+    def curved(self) -> bool:
+        """Whether a trace is long enough for a curve."""
+        return any(len(trace.get("seconds", ())) >= FEWEST for trace in self.traces)
 
     def plot(self, *, ax: Any = None) -> Self:
-        """Draw both quantities over seconds, and the certificates as lines across."""
+        """Draw both quantities over seconds, and the certificates as lines across; or say what is proven."""
         ax = self._on(ax)
+        if not self.curved:
+            ax.text(0.5, 0.5, self._sentence(), ha="center", va="center", transform=ax.transAxes)
+            ax.set_axis_off()
+            return self
         from matplotlib.ticker import EngFormatter
 
         seconds = [float(trace["seconds"][-1]) if trace else -1.0 for trace in self.traces]
         longest = [k for k in np.argsort(seconds)[::-1][:MOST_TRACES].tolist() if seconds[k] >= 0.0]
         for rank, k in enumerate(longest):
             self._draw(ax, k, alpha=1.0 if rank == 0 else 0.35, named=rank == 0)
-        for value, color, name in ((self.gap, COLORS[0], "duality gap"), (self.violation, COLORS[2], "KKT violation")):
-            worst = float(np.nanmax(value, initial=-np.inf))
+        for (name, worst), color in zip(self._proven(), (COLORS[0], COLORS[2]), strict=True):
             if np.isfinite(worst):
-                text = f"proven {name} ≤ {worst:.1e}"
+                text = f"proven: {name} ≤ {worst:.1e}"
                 ax.axhline(max(worst, FLOOR), color=color, linestyle=":", linewidth=1.5, label=text)
         ax.set(yscale="log", xlabel="time", ylabel="distance from the optimum")
         ax.xaxis.set_major_formatter(EngFormatter("s"))
@@ -102,16 +118,26 @@ class GapDisplay(Display):
         ax.legend(fontsize="small")
         return self
 
+    def _proven(self) -> list[tuple[str, float]]:
+        """Return the largest gap and the largest violation."""
+        both = (("duality gap", self.gap), ("KKT violation", self.violation))
+        return [(name, float(np.nanmax(value, initial=-np.inf))) for name, value in both]
+
+    def _sentence(self) -> str:
+        known = [f"{name} ≤ {worst:.1e}" for name, worst in self._proven() if np.isfinite(worst)]
+        return f"Solved in one or two steps.\nProven: {', '.join(known) or 'nothing'}."
+
     def _draw(self, ax: Any, k: int, alpha: float, named: bool) -> None:
         trace = self.traces[k]
         size = max(abs(self.primal[k]), abs(self.dual[k]), np.finfo(float).tiny)
-        away = (self.primal[k] - trace["dual_objective"]) / size
+        away = np.maximum((self.primal[k] - trace["dual_objective"]) / size, self.gap[k])
+        away[-1] = self.gap[k]
         style = {"alpha": alpha, "markersize": 4, "linewidth": 1.5}
-        one = len(away) == 1
         for values, line, color, name in (
-            (away, "o" if one else "o-", COLORS[0], "distance of the dual objective"),
-            (trace["kkt_violation"], "x" if one else "x-", COLORS[2], "KKT violation"),
+            (away, "o-", COLORS[0], "distance, estimated"),
+            (trace["kkt_violation"], "x-", COLORS[2], "KKT violation, estimated"),
         ):
-            there = np.isfinite(values)
-            label = name if named else None
-            ax.plot(trace["seconds"][there], np.maximum(values[there], FLOOR), line, color=color, label=label, **style)
+            seconds, height = (one[np.isfinite(values)] for one in (trace["seconds"], np.maximum(values, FLOOR)))
+            ax.plot(seconds, height, line, color=color, label=name if named else None, **style)
+            if len(height) and np.isfinite(values[-1]):
+                ax.plot(seconds[-1:], height[-1:], "D", color=color, alpha=alpha, markersize=6)

@@ -13,7 +13,7 @@ from .axes import Display, bars
 SHOWN = 12  # Samples that are drawn.
 
 
-@dataclass
+@dataclass(repr=False)
 class InfluenceDisplay(Display):
     """The samples whose deletion changes the decision function most, by exact deletion.
 

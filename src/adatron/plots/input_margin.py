@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -15,18 +15,19 @@ from ..estimators import InputMarginSVC, input_margin
 from ..estimators.checks.columns import as_numbers
 from ..estimators.forms.way import way_to
 from ..estimators.input_space.affine import Affine, linear_map
-from ..insight.subject import codes_of, unnamed
+from ..insight.borders import finely
+from ..insight.subject import UNNAMED, codes_of, names_of, unit_of, unnamed
 from ..quoted import quoted
 from .axes import COLORS, Display, color, literal, marker, regions
 
 if TYPE_CHECKING:
     from ..margins import InputMargins
 
-GRID = 200  # Points of the picture in each direction.
+GRID = 120  # Points of the picture in each direction; four times as many next to borders.
 ROOM = 0.1  # Space around the samples, as a fraction of their extent.
 
 
-@dataclass
+@dataclass(repr=False)
 class InputMarginDisplay(Display):
     """The decision boundary of a classifier in the plane, with the projections of samples onto it.
 
@@ -110,8 +111,12 @@ class InputMarginDisplay(Display):
         low, high = X.min(axis=0) - room, X.max(axis=0) + room
         grid = (np.linspace(low[0], high[0], GRID), np.linspace(low[1], high[1], GRID))
         points = np.stack(np.meshgrid(*grid), axis=-1).reshape(-1, 2)
-        with unnamed():
-            regions = np.searchsorted(estimator.classes_, estimator.predict(points)).reshape(GRID, GRID)
+
+        def ask(places: Vector) -> NDArray[np.int64]:
+            with unnamed():
+                return np.searchsorted(estimator.classes_, estimator.predict(places))
+
+        grid, regions = finely(grid, ask(points).reshape(GRID, GRID), ask)
         codes = codes_of(estimator.classes_, y, len(X))
         affine = None if space == "transformed" else linear_map(way, 2)
         support = _support(way.machine, X, affine)
@@ -151,7 +156,7 @@ def _support(machine: Any, X: Vector, affine: Affine | None) -> Vector:
     return np.asarray(np.linalg.solve(affine.A, (vectors - affine.b).T).T, np.float64)
 
 
-@dataclass
+@dataclass(repr=False)
 class MarginDisplay(Display):
     """The distribution of distances from the boundary, and of their certified lower bounds.
 
@@ -161,6 +166,8 @@ class MarginDisplay(Display):
     ----------
     margins : dict of str to InputMargins
         The distances to draw, by name.
+    unit : str, default='in units of X'
+        The unit of the distances.
 
     Attributes
     ----------
@@ -179,6 +186,7 @@ class MarginDisplay(Display):
     """
 
     margins: dict[str, InputMargins]
+    unit: str = UNNAMED
 
     @classmethod
     def from_estimator(
@@ -188,29 +196,38 @@ class MarginDisplay(Display):
         y: Any = None,
         *,
         metric: Any = None,
-        space: str = "original",
+        space: str = "transformed",
         name: str | None = None,
         ax: Any = None,
     ) -> Self:
         """Compute and draw the distances of samples X from the boundary; see :func:`adatron.input_margin`.
 
+        By default they are measured among the rows that the machine sees, as in the other displays and in a report.
         With classes y there are curves for each of them.
         """
-        found = input_margin(estimator, X, metric, space)
+        found, way = input_margin(estimator, X, metric, space), way_to(estimator)
+        seen = replace(way, steps=[]) if space == "original" else way
+        unit = (
+            unit_of(seen, names_of(way, found.projection.shape[1], "original")) if metric is None else "by the metric"
+        )
         if y is None:
-            return cls({name or type(way_to(estimator).machine).__name__: found}).plot(ax=ax)
-        return cls(of_classes(found, y)).plot(ax=ax)
+            return cls({name or type(way.machine).__name__: found}, unit).plot(ax=ax)
+        return cls(of_classes(found, y), unit).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw the fraction of the samples that are farther from the boundary than a distance."""
         ax = self._on(ax)
+        drawn: list[Any] = []
         for number, (name, margins) in enumerate(self.margins.items()):
             for values, line, what in ((margins.distance, "-", "distance"), (margins.certified, ":", "certified")):
                 left = 1.0 - np.arange(len(values)) / len(values)
                 label = f"{literal(name)}: {what}"
-                ax.step(np.sort(values), left, line, color=COLORS[number % len(COLORS)], label=label, where="pre")
-        ax.set(xlabel="distance", ylabel="part of the samples that are farther", xlim=(0, None), ylim=(0, 1))
-        ax.legend(fontsize="small")
+                style: Any = {"color": COLORS[number % len(COLORS)], "label": label, "where": "pre"}
+                drawn += ax.step(np.sort(values), left, line, **style)
+        ax.set(xlabel=f"distance ({self.unit})", ylabel="part that is farther")
+        ax.set(xlim=(0, None), ylim=(0, 1))
+        named = [*drawn[::2], *drawn[1:2]]  # one dotted line stands for all in the legend
+        ax.legend(named, [*map(literal, self.margins), "certified"][: len(named)], fontsize="small")
         return self
 
 
@@ -223,7 +240,7 @@ def of_classes(found: InputMargins, y: Any) -> dict[str, InputMargins]:
     return {str(one): type(found)(*(getattr(found, name)[y == one] for name in names)) for one in np.unique(y)}
 
 
-@dataclass
+@dataclass(repr=False)
 class MarginPathDisplay(Display):
     """The margin of an InputMarginSVC after each step.
 
@@ -233,6 +250,8 @@ class MarginPathDisplay(Display):
     ----------
     paths : list of ndarray
         One for each binary problem.
+    unit : str, default='in units of X'
+        The unit of the margin.
 
     Attributes
     ----------
@@ -250,6 +269,7 @@ class MarginPathDisplay(Display):
     """
 
     paths: list[Vector]
+    unit: str = UNNAMED
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any = None, y: Any = None, *, ax: Any = None) -> Self:
@@ -257,18 +277,20 @@ class MarginPathDisplay(Display):
 
         Every display takes samples X and their targets y; steps need none.
         """
-        estimator = way_to(estimator).machine
-        if not isinstance(estimator, InputMarginSVC):
-            raise TypeError(f"MarginPathDisplay needs an InputMarginSVC. Got {quoted(estimator)} instead.")
-        paths: Any = estimator.margin_path_
-        return cls([paths] if isinstance(paths, np.ndarray) else paths).plot(ax=ax)
+        way = way_to(estimator)
+        machine = way.machine
+        if not isinstance(machine, InputMarginSVC):
+            raise TypeError(f"MarginPathDisplay needs an InputMarginSVC. Got {quoted(machine)} instead.")
+        paths: Any = machine.margin_path_
+        unit = unit_of(way, names_of(way, machine.n_features_in_, "original"))
+        return cls([paths] if isinstance(paths, np.ndarray) else paths, unit).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw margin over step; 0 is the original machine."""
         ax = self._on(ax)
         for number, path in enumerate(self.paths):
             ax.plot(np.arange(len(path)), path, "o-", color=color(number), label=f"problem {number}")
-        ax.set(xlabel="step", ylabel="margin in the input space")
+        ax.set(xlabel="step", ylabel=f"margin in the input space ({self.unit})")
         if len(self.paths) > 1:
             ax.legend(fontsize="small")
         return self

@@ -16,7 +16,7 @@ SHOWN = 12  # Samples that are drawn as bars.
 PICTURES = 6  # Samples that are drawn as pictures.
 
 
-@dataclass
+@dataclass(repr=False)
 class LabelIssueDisplay(Display):
     """The samples that the model of all others puts into another class, by exact leave-one-out.
 
@@ -76,8 +76,8 @@ class LabelIssueDisplay(Display):
         images = None if image_shape is None else pictures(found, X, image_shape)
         return cls(found, images).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> Self:
-        """Draw bars, or pictures if there are some."""
+    def plot(self, *, ax: Any = None, shown: int = SHOWN) -> Self:
+        """Draw a bar for each of the first samples, or pictures if there are some."""
         ax = self._on(ax)
         if not len(self.issues.numbers):
             ax.text(0.5, 0.5, "no sample is suspicious", ha="center", va="center", transform=ax.transAxes)
@@ -85,15 +85,15 @@ class LabelIssueDisplay(Display):
         elif self.images is not None:
             self._mosaic(ax, self.images[:PICTURES])
         else:
-            self._bars(ax)
+            self._bars(ax, shown)
         return self
 
-    def _bars(self, ax: Any) -> None:
+    def _bars(self, ax: Any, shown: int) -> None:
         found = self.issues
-        words = [f"row {one}" for one in found.numbers[:SHOWN].tolist()]
+        words = [f"row {one}" for one in found.numbers[:shown].tolist()]
         if found.task != "novelty":
             words = [f"{word}: {told(found, k)}" for k, word in enumerate(words)]
-        bars(ax, words, np.abs(found.score[:SHOWN]), found.bound[:SHOWN])
+        bars(ax, words, np.abs(found.score[:shown]), found.bound[:shown])
         measure = {"regression": "error of the other samples' model", "novelty": "how far outside without it"}
         ax.set(xlabel=measure.get(found.task, "how far on the wrong side without it"))
 

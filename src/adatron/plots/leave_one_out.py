@@ -12,8 +12,10 @@ from ..insight.subject import Subject, unnamed
 from ..insight.twin import twin_of
 from .axes import COLORS, Display
 
+ERROR, ROOT = "leave-one-out error", "leave-one-out RMSE"
 
-@dataclass
+
+@dataclass(repr=False)
 class LeaveOneOutDisplay(Display):
     """The exact leave-one-out error over C.
 
@@ -43,7 +45,7 @@ class LeaveOneOutDisplay(Display):
     """
 
     along: AlongC
-    what: str = "leave-one-out error"
+    what: str = ERROR
 
     @classmethod
     @unnamed()
@@ -66,7 +68,8 @@ class LeaveOneOutDisplay(Display):
             By default those of a new figure.
         """
         subject = Subject.of(estimator, X, y, sample_weight)
-        return cls(along_C(subject, twin_of(subject), factors)).plot(ax=ax)
+        found = along_C(subject, twin_of(subject), factors)
+        return cls(found, ROOT if subject.task == "regression" else ERROR).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw the errors, and the model's own C."""

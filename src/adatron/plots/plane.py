@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 
 from ..estimators.forms.way import way_to
 from ..insight import BoundaryPlane, boundary_plane
-from ..insight.subject import codes_of, machine_of, task_of
+from ..insight.subject import UNNAMED, codes_of, machine_of, names_of, task_of, unit_of
 from .axes import COLORS, Display, color, literal, marker, regions
 
 SIDES = ("outside", "inside")
-NAMED = 12  # Most classes in the legend: those of the regions.
+NAMED = 6  # Most classes in the legend; of more classes, those of the regions.
 NEAR = 0.5  # Fraction of the samples, those nearest to the plane, whose shadows are drawn.
+SHADOWS = 300  # Most shadows that are drawn.
 
 
-@dataclass
+@dataclass(repr=False)
 class BoundaryPlaneDisplay(Display):
     """A plane through a sample, its nearest boundary point and a third sample, with the true boundary in it.
 
@@ -32,6 +33,8 @@ class BoundaryPlaneDisplay(Display):
         Names of the classes; none in a regression.
     codes : ndarray of int of shape (n_samples,), default=None
         The class of each sample; by default shadows have no class.
+    unit : str, default='in units of X'
+        The unit of the distances.
 
     Attributes
     ----------
@@ -52,6 +55,7 @@ class BoundaryPlaneDisplay(Display):
     plane: BoundaryPlane
     names: list[str]
     codes: NDArray[np.int64] | None = None
+    unit: str = UNNAMED
 
     @classmethod
     def from_estimator(
@@ -70,12 +74,14 @@ class BoundaryPlaneDisplay(Display):
     @classmethod
     def of(cls, plane: BoundaryPlane, estimator: Any, y: Any = None) -> Self:
         """Return the display of a result."""
-        machine = machine_of(way_to(estimator))
+        way = way_to(estimator)
+        machine = machine_of(way)
+        unit = unit_of(way, names_of(way, way.machine.n_features_in_, "original"))
         task = task_of(machine)
         if task != "classification":
-            return cls(plane, list(SIDES) if task == "novelty" else [])
+            return cls(plane, list(SIDES) if task == "novelty" else [], unit=unit)
         codes = None if y is None else codes_of(machine.classes_, y, np.size(y))
-        return cls(plane, [str(name) for name in machine.classes_], codes)
+        return cls(plane, [str(name) for name in machine.classes_], codes, unit)
 
     def plot(self, *, ax: Any = None, shadows: bool = True) -> Self:
         """Draw the regions of the classes with the boundary, the three points, and the other samples as shadows."""
@@ -105,8 +111,8 @@ class BoundaryPlaneDisplay(Display):
             ax.plot(x, y, ":", color="0.5", label="proven: no change inside")
         ax.set(
             aspect="equal", xlim=plane.grid[0][[0, -1]], ylim=plane.grid[1][[0, -1]],
-            xlabel="distance towards the boundary" if self.names else "distance along the steepest ascent",
-            ylabel="distance across",
+            xlabel=f"distance {'towards the boundary' if self.names else 'along the steepest ascent'} ({self.unit})",
+            ylabel=f"distance across ({self.unit})",
         )  # fmt: skip
         ax.locator_params(nbins=6)
         ax.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, frameon=False)
@@ -118,7 +124,7 @@ class BoundaryPlaneDisplay(Display):
             shades = ax.contourf(*plane.grid, plane.values, levels=12, cmap="cividis", alpha=0.7)
             ax.figure.colorbar(shades, ax=ax, label="prediction", shrink=0.7)
             return
-        regions(ax, plane.grid, plane.codes, self.names, plane.values if len(self.names) == 2 else None)
+        regions(ax, *plane.fine, self.names, (*plane.grid, plane.values) if len(self.names) == 2 else None)
 
     def _named(self) -> list[int]:
         """Return the classes in the legend: those of the regions, and the others if they are few."""
@@ -135,7 +141,7 @@ class BoundaryPlaneDisplay(Display):
     def _shadows(self, ax: Any) -> set[int]:
         """Draw the samples nearest to the plane, and return the classes that they name in the legend."""
         plane = self.plane
-        near = np.flatnonzero(plane.off <= np.quantile(plane.off, NEAR))
+        near = np.sort(np.argsort(plane.off, kind="stable")[: min(SHADOWS, max(1, int(NEAR * len(plane.off))))])
         codes = np.zeros(len(near), np.int64) if self.codes is None else self.codes[plane.shown[near]]
         named = {code for code in np.unique(codes).tolist() if self.codes is not None and code in self._named()}
         for code in np.unique(codes).tolist():

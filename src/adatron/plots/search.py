@@ -29,7 +29,7 @@ MAP = "cividis"  # Made for all kinds of colour vision.
 STRONG = "#d55e00"  # Vermilion of Okabe and Ito's palette, for all kinds of colour vision.
 
 
-@dataclass
+@dataclass(repr=False)
 class SearchDisplay(Display):
     """The mean scores of a search over one or two of its parameters.
 

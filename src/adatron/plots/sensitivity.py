@@ -15,7 +15,7 @@ from .axes import Display, bars
 SHOWN = 15  # Features that are drawn.
 
 
-@dataclass
+@dataclass(repr=False)
 class SensitivityDisplay(Display):
     """The mean size of the slope at the boundary, times the spread of the feature, for the strongest features.
 
@@ -60,10 +60,10 @@ class SensitivityDisplay(Display):
         given = None if feature_names is None else list(feature_names)
         return cls(found, names_of(way_to(estimator), np.shape(X)[1], found.space, given)).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> Self:
+    def plot(self, *, ax: Any = None, shown: int = SHOWN) -> Self:
         """Draw a bar for each of the strongest features."""
         ax, effect = self._on(ax), self.sensitivity.effect
-        order = np.argsort(-effect, kind="stable")[:SHOWN]
+        order = np.argsort(-effect, kind="stable")[:shown]
         bars(ax, [self.names[j] for j in order], effect[order])
         where = "at the boundary" if self.sensitivity.n_tried else "at the samples"
         ax.set(xlabel=f"mean slope {where}\n× deviation of the feature")

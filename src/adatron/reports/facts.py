@@ -20,6 +20,7 @@ from ..insight.labels import Issues, issues_of
 from ..insight.leave_one_out import AlongC, LeftOut, along_C, asked, left_out_of
 from ..insight.sensitivity import Sensitivity, sensitivity_of
 from ..insight.subject import (
+    UNNAMED,
     Ids,
     Subject,
     Unavailable,
@@ -30,6 +31,7 @@ from ..insight.subject import (
     refuse_unmeasured,
     rows_of,
     taken,
+    unit_of,
 )
 from ..insight.twin import Twin, twin_of
 from ..margins import InputMargins
@@ -37,6 +39,7 @@ from ..quoted import quoted
 from ..solvers.path import Stalled
 from ..threads import Clock, OutOfTime
 from .figure import Gallery
+from .parts import said
 
 FOLDS = 5  # Folds without a cv of the user, as scikit-learn has them.
 ONE_OUT = 0.3  # Part of the time for scores that leave-one-out may take; folds have the rest.
@@ -150,7 +153,9 @@ class Facts:
     @cached_property
     def along_C(self) -> AlongC | Missing:
         """Exact leave-one-out errors over C."""
-        return self._of_twin(lambda twin: along_C(self.subject, twin, clock=self.clock))
+        left = self.left_out
+        own = None if isinstance(left, Missing) else left
+        return self._of_twin(lambda twin: along_C(self.subject, twin, clock=self.clock, known=own))
 
     @cached_property
     def margins(self) -> tuple[Ids, InputMargins] | Missing:
@@ -180,6 +185,17 @@ class Facts:
         found = self.sensitivity
         space = "original" if isinstance(found, Missing) else found.space
         return names_of(self.subject.way, self.subject.columns, space, self.given_names)
+
+    @cached_property
+    def unit(self) -> str:
+        """The unit of distances from the boundary, as an axis names it."""
+        way = self.subject.way
+        return unit_of(way, names_of(way, self.subject.columns, "original", self.given_names))
+
+    def length(self, value: Any) -> str:
+        """Return a distance from the boundary, in words."""
+        unit = "" if self.unit == UNNAMED else f" ({self.unit})" if self.subject.way.steps else f" {self.unit}"
+        return f"{said(value)}{unit}"
 
     def _of_twin(self, ask: Callable[[Twin], Found]) -> Found | Missing:
         twin = self.twin

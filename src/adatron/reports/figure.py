@@ -18,7 +18,7 @@ import numpy as np
 from ..insight.subject import Vector
 from ..plots.axes import off_screen, require
 
-WIDER = 110.0  # Most pixels of the page for an inch of the drawing.
+WIDER = 105.0  # Most pixels of the page for an inch of the drawing.
 INK = "#010203"  # becomes the colour of the page's text
 IDS = re.compile(r'(\bid="|xlink:href="#|url\(#)([^")]+)')
 HEAD = re.compile(r"^.*?<svg ", re.DOTALL)
@@ -50,6 +50,7 @@ SETTINGS: dict[str, Any] = {
 }
 
 
+WIDTH, HALF, BAR = 5.2, 3.0, 0.26  # Inches: of a picture, of one of two pictures in its place, of a bar's height.
 GROUP, MOST_GROUPS = 5, 20  # Fewest samples of a group, and most groups.
 
 
@@ -78,7 +79,7 @@ class Gallery:
         require()
         self.count = 0
 
-    def draw(self, plot: Callable[[Any], object], width: float = 5.0, height: float = 3.5) -> Picture:
+    def draw(self, plot: Callable[[Any], object], width: float = WIDTH, height: float = 2.8) -> Picture:
         """Return the picture that a function draws on the axes it is given."""
         import matplotlib as mpl
 

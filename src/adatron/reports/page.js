@@ -18,3 +18,6 @@ for (const table of document.querySelectorAll("table")) {
     table.tBodies[0].append(...rows.map(([, row]) => row));
   }));
 }
+addEventListener("beforeprint", () => {
+  for (const one of document.querySelectorAll("details")) one.open = true;
+});

@@ -97,8 +97,9 @@ def page(title: str, about: Sequence[Content], panels: Sequence[Panel]) -> str:
 
 
 def _section(panel: Panel, number: int) -> str:
+    kind = ' class="wide"' if panel.wide else ""
     return (
-        f'<section id="panel-{number}"><h2>{number}. {escape(panel.question)}</h2>'
+        f'<section id="panel-{number}"{kind}><h2>{number}. {escape(panel.question)}</h2>'
         f'<p class="answer">{escape(panel.answer)}</p>{_flow(panel.parts)}</section>\n'
     )
 

@@ -12,6 +12,8 @@ import numpy as np
 from .figure import Picture
 
 LONGEST = 200  # Characters of a cell.
+OPEN = 4  # Most rows of a table that is open.
+WIDE = 7.0  # Inches of pictures side by side above which a panel has the width of the page.
 
 
 @dataclass(frozen=True)
@@ -50,29 +52,36 @@ class Figure:
 
 @dataclass(frozen=True)
 class Table:
-    """A sortable table. Cells are text or numbers; numbers are sorted by their values."""
+    """A sortable table. Cells are text or numbers; numbers are sorted by their values.
+
+    A column without any value is left out. A long table opens on a click.
+    """
 
     head: Sequence[str]
     rows: Sequence[Sequence[Any]]
     caption: str = ""
 
     def html(self) -> str:
-        caption = f'<p class="note">{escape(self.caption)}</p>' if self.caption else ""
-        head = "".join(f'<th scope="col"><button type="button">{escape(one)}</button></th>' for one in self.head)
-        body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in self.rows)
+        kept = [k for k in range(len(self.head)) if not all(_missing(row[k]) for row in self.rows)]
+        names = [self.head[k] for k in kept]
+        head = "".join(f'<th scope="col"><button type="button">{escape(one)}</button></th>' for one in names)
+        body = "".join(f"<tr>{''.join(_cell(row[k]) for k in kept)}</tr>" for row in self.rows)
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        return f'{caption}<div class="scroll" tabindex="0">{table}</div>'
+        table = f'<div class="scroll" tabindex="0">{table}</div>'
+        if len(self.rows) > OPEN and self.caption:
+            return f"<details><summary>{escape(self.caption)}</summary>{table}</details>"
+        return (f'<p class="note">{escape(self.caption)}</p>' if self.caption else "") + table
 
 
 @dataclass(frozen=True)
 class Folded:
-    """A table that opens on a click."""
+    """What opens on a click."""
 
     name: str
-    table: Table
+    content: Text | Verbatim | Table
 
     def html(self) -> str:
-        return f"<details><summary>{escape(self.name)}</summary>{self.table.html()}</details>"
+        return f"<details><summary>{escape(self.name)}</summary>{self.content.html()}</details>"
 
 
 Content = Text | Verbatim | Figure | Table | Folded
@@ -85,6 +94,20 @@ class Panel:
     question: str
     answer: str
     parts: list[Content] = field(default_factory=list[Content])
+
+    @property
+    def wide(self) -> bool:
+        """Whether pictures that stand side by side need the width of the page."""
+        width = 0.0
+        for part in self.parts:
+            width = width + part.picture.width if isinstance(part, Figure) else 0.0
+            if width > WIDE:
+                return True
+        return False
+
+
+def _missing(value: Any) -> bool:
+    return value == "–" or (isinstance(value, (float, np.floating)) and bool(np.isnan(value)))
 
 
 def _cell(value: Any) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..arrays import Ids, Vector
 from ..certificates import Certificate, half_width, intercept
 from ..problems import Dual
-from .solution import TRACED, Solution
+from .solution import TRACED, Solution, Trace, ended
 from .status import Status
 
 STATUSES = list(Status)
@@ -20,7 +20,7 @@ _GOOD = np.array([*(status.good for status in STATUSES), True])  # the last entr
 
 
 class Traces(Sequence[dict[str, Vector]]):
-    """The trace of each program: a dict of arrays, made on request; empty for a program with nothing to solve.
+    """The ``Trace`` of each program, made on request; empty for a program with nothing to solve.
 
     Parameters
     ----------
@@ -49,7 +49,16 @@ class Traces(Sequence[dict[str, Vector]]):
             return [self[i] for i in range(*index.indices(len(self)))]
         number = range(len(self))[index]
         rows = self.rows[self.ends[number - 1] if number else 0 : self.ends[number]]
-        return dict(zip(self.names, rows.T.copy(), strict=True)) if len(rows) else {}
+        return Trace(zip(self.names, rows.T.copy(), strict=True)) if len(rows) else Trace()
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} traces with {len(self.rows):,} lines in all: {', '.join(self.names)}>"
+
+    def scaled(self, scale: float) -> Traces:
+        """Return the traces of programs whose objectives are so many times as large."""
+        rows = self.rows.copy()
+        rows[:, [name == "dual_objective" for name in self.names]] *= scale
+        return Traces(self.names, rows, self.ends)
 
 
 class Found:
@@ -129,7 +138,7 @@ class Found:
         self.dual[number], self.gap[number], self.doubt[number] = proof.dual, proof.gap, proof.doubt
         self.violation[number], self.resolution[number] = proof.kkt_violation, proof.resolution
         self.least[number], self.slip[number], self.convex[number] = proof.least, proof.slip, proof.convex
-        self.traced[number] = trace
+        self.traced[number] = ended(trace, n_iter, proof)
 
     def keep_all(self, own: slice, proofs: NDArray[np.float64], biases: Vector, widths: Vector, units: Vector) -> None:
         """Keep the certificates of programs, (8, n) numbers in the order of ``Certificate``, biases and half widths.
@@ -201,7 +210,7 @@ class Found:
         if found is not None:
             return found
         lines = self._lines(slice(number, number + 1)) if self.status[number] != UNSOLVED else np.empty((0, 0))
-        return Traces(TRACED, lines, np.array([len(lines)]))[0]
+        return dict(Traces(TRACED, lines, np.array([len(lines)]))[0])
 
     @property
     def traces(self) -> Traces:
@@ -224,4 +233,4 @@ class Found:
     def _lines(self, some: Any) -> NDArray[np.float64]:
         """Return the one line of programs that were solved in a bundle."""
         parts = (part[some] for part in (self.seconds, self.n_iter, self.violation))
-        return np.stack([*parts, self.relative_gaps_of(some), self.dual[some]], axis=1).astype(np.float64, copy=False)
+        return np.stack([*parts, self.relative_gaps_of(some), self.lower[some]], axis=1).astype(np.float64, copy=False)

@@ -163,6 +163,9 @@ class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
         place = f"\non {self.device or 'the processor'}: {self.placed}" if self.placed else ""
         return f"{said[0]} ({size})\nkernel values in {tiles}: {self.reason}; {self._served()}\n{threads}{many}{place}"
 
+    def __repr__(self) -> str:
+        return f"<route: {str(self).splitlines()[0]}>"
+
     def _served(self) -> str:
         if self.held:
             return "all of them are held"

@@ -15,6 +15,17 @@ from .status import Status
 TRACED: tuple[str, ...] = ("seconds", "n_iter", "kkt_violation", "duality_gap", "dual_objective")
 
 
+class Trace(dict[str, NDArray[np.float64]]):
+    """The trace of one program: an array for each quantity, and a repr of one line.
+
+    The solver tracks the values of a line, and they have its rounding errors; the last line has what is proven.
+    """
+
+    def __repr__(self) -> str:
+        lines = len(next(iter(self.values()), ()))
+        return f"<trace of {lines:,} {'line' if lines == 1 else 'lines'}: {', '.join(self) or 'nothing to solve'}>"
+
+
 @dataclass(frozen=True)
 class Solution:
     """The result of one ``Task``: a dual point with its certificate. ``trace`` has one array for each quantity.
@@ -42,6 +53,19 @@ def late(dual: Dual, beta: Vector, g: Vector | None, n_iter: int = 0) -> Solutio
     """Return the start of a problem as its solution, if there was no time for anything else."""
     g = -dual.t if g is None else g
     return Solution(beta, g, n_iter, Status.MAX_TIME, unproven(dual, beta, g), trace_of([]))
+
+
+def ended(trace: dict[str, Vector], n_iter: int, proof: Certificate) -> dict[str, Vector]:
+    """Return a trace whose last line, that of the solution, has what is proven instead of what the solver tracked."""
+    if not trace or not len(trace["n_iter"]):
+        return trace
+    proven: dict[str, float] = {
+        "n_iter": float(n_iter), "kkt_violation": proof.kkt_violation,
+        "duality_gap": proof.relative_gap, "dual_objective": proof.lower,
+    }  # fmt: skip
+    there = trace["n_iter"][-1] == n_iter
+    before = trace if there else {name: np.append(one, one[-1]) for name, one in trace.items()}
+    return {name: np.append(one[:-1], proven.get(name, float(one[-1]))) for name, one in before.items()}
 
 
 def trace_of(rows: list[tuple[float, ...]], more: tuple[str, ...] = ()) -> dict[str, NDArray[np.float64]]:

@@ -32,3 +32,12 @@ def test_a_compact_model_has_no_attributes_of_samples():
     assert "ids_" not in dir(model)
     with pytest.raises(ValueError, match="compact"):
         _ = model.ids_
+
+
+def test_the_table_shows_the_worst_of_several_problems():
+    model = adatron.SVC().fit(X, y)
+    shown = model._repr_html_()
+    table = shown[shown.index("Fitted attributes") :]
+    assert f"≤ {model.duality_gap_.max():.1e} (worst of 3)" in table
+    assert f"≤ {model.kkt_violation_.max():.1e} (worst of 3)" in table
+    assert f"gap ≤ {model.certificate_.gap:.1e}, KKT ≤ {model.certificate_.violation:.1e}" in table

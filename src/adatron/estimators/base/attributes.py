@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 
@@ -10,10 +11,11 @@ class Attribute:
 
     path : the part of the model, and the parts of that part; see ``model.Model``
     unfitted : what it is before a fit; None if it is not there
+    shown : makes what a user sees of the part; None shows the part itself
     """
 
-    def __init__(self, *path: str, unfitted: Any = None) -> None:
-        self.path, self.unfitted = path, unfitted
+    def __init__(self, *path: str, unfitted: Any = None, shown: Callable[[Any], Any] | None = None) -> None:
+        self.path, self.unfitted, self.shown = path, unfitted, shown
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -28,7 +30,7 @@ class Attribute:
             part = getattr(part, name)
         if part is None and self.path[0] in UNSEEN:
             raise missing(machine, self.name)
-        return part
+        return part if self.shown is None else self.shown(part)
 
     def __set__(self, machine: Any, value: Any) -> None:
         raise AttributeError(

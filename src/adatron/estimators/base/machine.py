@@ -22,6 +22,7 @@ from .attributes import Attribute, flat, grouped, missing
 from .callbacks import OURS
 from .parameters import Parameters
 from .quiet import quiet
+from .shown import shown_trace
 
 if TYPE_CHECKING:
     from ...fitting.fits import Fits
@@ -71,7 +72,7 @@ class KernelMachine(Parameters):
     primal_objective_ = Attribute("proofs", "primal")
     n_iter_ = Attribute("proofs", "n_iter")
     fit_status_ = Attribute("proofs", "status")
-    trace_ = Attribute("proofs", "trace")
+    trace_ = Attribute("proofs", "trace", shown=shown_trace)
     certificate_ = Attribute("proofs", "worst")
     route_ = Attribute("proofs", "route")
 
@@ -377,7 +378,8 @@ def proofs_of(fitted: Fits, alone: bool, unit: float = 1.0) -> Proofs:
         proof = found.certificate(0)
         gap = proof.relative_gap if found.solved[0] else 0.0
         numbers = gap, proof.kkt_violation, scale * proof.lower, scale * proof.primal
-        return Proofs(*numbers, n_iter, status, found.trace(0), fitted.route)
+        trace = {name: one * scale if name == "dual_objective" else one for name, one in found.trace(0).items()}
+        return Proofs(*numbers, n_iter, status, trace, fitted.route)
     gaps = np.where(found.solved, found.relative_gaps, 0.0)
     numbers = gaps, found.violation.copy(), scale * found.lower, scale * found.primal
-    return Proofs(*numbers, n_iter, status, found.traces, fitted.route)
+    return Proofs(*numbers, n_iter, status, found.traces.scaled(scale), fitted.route)

@@ -5,6 +5,10 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
+
+from ...solvers.solution import Trace
+
 #: What is proven, in the order in which it is shown.
 CERTIFICATE = (
     "certificate_",
@@ -15,6 +19,29 @@ CERTIFICATE = (
     "dual_objective_",
     "primal_objective_",
 )
+
+
+class _Words(str):
+    """Words that the table shows as they are, without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def shown_trace(trace: Any) -> Any:
+    """Return a trace with a repr of one line; a file may have brought a plain dict."""
+    return Trace(trace) if isinstance(trace, dict) else trace
+
+
+def in_short(name: str, value: Any) -> Any:
+    """Return what the table shows of an attribute: of a proof of several problems, the worst of them."""
+    if name == "certificate_":
+        return _Words(f"gap ≤ {value.gap:.1e}, KKT ≤ {value.violation:.1e}")
+    if name in ("duality_gap_", "kkt_violation_") and np.ndim(value):
+        return _Words(f"≤ {np.max(value):.1e} (worst of {len(value):,})")  # nan is the worst
+    return value
 
 
 def fitted_attributes(estimator: Any, doc_link: str) -> Any:
@@ -36,7 +63,7 @@ def fitted_attributes(estimator: Any, doc_link: str) -> Any:
                 value = getattr(estimator, name)
         except (AttributeError, ValueError):
             continue
-        about = {"type_name": type(value).__name__, "value": value}
+        about = {"type_name": type(value).__name__, "value": in_short(name, value)}
         if getattr(value, "shape", ()) != () and hasattr(value, "dtype"):
             about |= {"shape": value.shape, "dtype": value.dtype}
         found[name] = about

@@ -10,7 +10,8 @@ from ...insight import boundary_plane
 from ...insight.plane import typical
 from ...plots.plane import BoundaryPlaneDisplay
 from ..facts import LATE, Facts, Missing, known
-from ..parts import Figure, Panel, Text, said
+from ..figure import WIDTH
+from ..parts import Figure, Panel, Text
 
 
 def boundary(facts: Facts) -> Panel:
@@ -20,8 +21,6 @@ def boundary(facts: Facts) -> Panel:
     if not facts.rows:
         panel.answer = "Left out: planes go through samples, and samples='none' shows none."
         return panel
-    steps = facts.subject.way.steps
-    units = " (in the units after the steps of the pipeline)" if steps else ""
     samples, drawn = _samples(facts, panel), 0
     for sample, what in samples:
         if drawn and facts.clock.late:
@@ -35,18 +34,24 @@ def boundary(facts: Facts) -> Panel:
             panel.answer = panel.answer or "It cannot be drawn for this model."
             continue
         display = BoundaryPlaneDisplay.of(found, facts.subject.model, y)
-        picture = facts.gallery.draw(lambda ax, display=display: display.plot(ax=ax), 4.8, 4.5 if numbers else 5.4)
+        display.unit = facts.unit
+        size = (WIDTH, 3.8) if numbers else (3.9, 4.4)
+        picture = facts.gallery.draw(lambda ax, display=display: display.plot(ax=ax), *size)
         panel.parts.append(Figure(picture, f"The plane through {what} (row {found.numbers[0]})."))
         if not panel.answer and not numbers:
             distance = float(found.points[1, 0])
             panel.answer = (
-                f"For a typical sample (row {found.numbers[0]}), the nearest point of it that was found is "
-                f"{said(distance)} away; proven: nothing changes within {said(found.certified)}{units}."
+                f"The boundary is {facts.length(distance)} away from a typical sample (row {found.numbers[0]}); "
+                f"proven: nothing changes within {facts.length(found.certified)}."
             )
     if numbers and not panel.answer:
         panel.answer = "Along the direction of steepest ascent of a typical sample, as drawn."
-    space = " after the steps of the pipeline" if steps else ""
-    own = "the colours in it are the model's own values" if numbers else "the curve in it is the model's own boundary"
+    space = " after the steps of the pipeline" if facts.subject.way.steps else ""
+    own = (
+        "the colours in it are the model's own values"
+        if numbers
+        else "the border of two colours is the model's own boundary"
+    )
     text = (
         f"Each picture is a plane in the space of the features{space}, and {own}: every point was predicted. Small "
         "marks are other samples, projected onto the plane; they do not lie in it."
@@ -74,4 +79,4 @@ def _samples(facts: Facts, panel: Panel) -> list[tuple[int | None, str]]:
     if len(support):
         values = np.abs(facts.values[support]).min(axis=1)
         out.append((int(support[int(np.argmax(values))]), "the support vector that is farthest from f = 0"))
-    return out[:3]
+    return [one for k, one in enumerate(out) if one[0] not in [row for row, _ in out[:k]]]

@@ -13,18 +13,18 @@ from ...insight.leave_one_out import refitted
 from ...insight.subject import Unavailable, drawn
 from ...outcome import best_of, edges, metric_of, metrics_of, varied
 from ...plots.axes import COLORS
-from ...plots.leave_one_out import LeaveOneOutDisplay
+from ...plots.leave_one_out import ERROR, ROOT, LeaveOneOutDisplay
 from ...plots.search import SearchDisplay
 from ..facts import LATE, Facts, Missing, known
 from ..parts import Figure, Panel, Table, Text, percent, said
 
-CLOSE, TINY = 1e-9, 1e-300  # Relative difference that is rounding, and a divisor that is not 0.
+CLOSE = 1e-9  # Relative difference that is rounding.
 TIMES = (0.25, 0.5, 1.0, 2.0, 4.0)  # What nu is multiplied by.
 
 
 def chosen(facts: Facts) -> Panel:
     """Show the error over the main parameter, and the map of a search."""
-    panel = Panel("Is it well chosen?", "Nothing is known: no search was given, and the error over C is not available.")
+    panel = Panel("Is it well chosen?", "Nothing is known: the error over C is not available.")
     if facts.task == "novelty":
         _over_nu(facts, panel)
     else:
@@ -39,27 +39,27 @@ def _over_C(facts: Facts, panel: Panel) -> None:
     if isinstance(found, Missing):
         panel.parts.append(Text(found.reason, "note"))
         return
-    own, best = float(found.error[found.own]), float(found.error[found.best])
     numbers = facts.task == "regression"
-    text = (lambda error: said(np.sqrt(error))) if numbers else percent
-    what = "root of the mean squared leave-one-out error" if numbers else "leave-one-out error"
-    sampled = bool(found.uncertainty.any())
-    # The root of a mean square has the relative error of the half.
-    doubts = found.uncertainty / (2.0 * np.sqrt(np.maximum(found.error, TINY))) if numbers else found.uncertainty
     shown = said if numbers else percent
-    doubt = [f" ± {shown(float(doubts[k]))}" if sampled else "" for k in (found.own, found.best)]
-    kind = f"{what}, estimated from {found.n_asked:,} of {facts.n:,} samples," if sampled else f"exact {what}"
-    panel.answer = (
-        f"The {kind} is {text(own)}{doubt[0]} at the model's C = {said(found.C[found.own])}; the least of "
-        f"{len(found.C)} values of C has {text(best)}{doubt[1]} at C = {said(found.C[found.best])}."
-    )
-    if found.best in (0, len(found.C) - 1) and np.ptp(found.error) > CLOSE * best:
-        panel.parts.append(
-            Text(f"The least error is at the edge, C = {said(found.C[found.best])}: try values beyond.", "warning")
-        )
-    name = "mean squared leave-one-out error" if numbers else "leave-one-out error"
-    picture = facts.gallery.draw(lambda ax: LeaveOneOutDisplay(found, name).plot(ax=ax))
-    panel.parts.append(Figure(picture, f"Exact leave-one-out error over C, for {found.n_asked:,} samples at each C."))
+
+    def error(k: int) -> str:
+        doubt = float(found.uncertainty[k])
+        return f"{shown(float(found.error[k]))} ± {shown(doubt)}" if doubt else shown(float(found.error[k]))
+
+    others, best = f"{len(found.C)} values of C", f"C = {said(found.C[found.best])}"
+    same = found.error[found.own] <= found.error[found.best]
+    verdict = f"No: {best} is clearly better" if found.clear else f"Yes: none of {others} is clearly better"
+    panel.answer = f"{verdict}. L{ROOT[1:] if numbers else ERROR[1:]}: {error(found.own)} at the model's "
+    panel.answer += f"C = {said(found.C[found.own])}"
+    panel.answer += ", the best." if same else f"; best of {others}: {said(found.C[found.best])} ({error(found.best)})."
+    if found.best in (0, len(found.C) - 1) and np.ptp(found.error) > CLOSE * found.error[found.best]:
+        panel.parts.append(Text(f"The smallest error is at the edge, {best}: try values beyond.", "warning"))
+    name = ROOT if numbers else ERROR
+    picture = facts.gallery.draw(lambda ax: LeaveOneOutDisplay(found, name).plot(ax=ax), height=2.4)
+    text = f"Exact leave-one-out error over C, for {found.n_asked:,} samples at each C."
+    if found.n_asked < facts.n and found.uncertainty.any():
+        text += " They say by how much another C changes the error of question 2, which has more samples."
+    panel.parts.append(Figure(picture, text))
     if len(found.C) < found.n_wanted:
         panel.parts.append(Text(f"There was time for {len(found.C)} of {found.n_wanted} values of C. {LATE}", "note"))
 
@@ -94,9 +94,11 @@ def _over_nu(facts: Facts, panel: Panel) -> None:
     own = next(row for row in rows if row[0] >= facts.machine.nu * (1.0 - CLOSE))
     how = f"estimated from {own[4]:,} of {facts.n:,}" if own[5] else "exactly"
     doubt = f" ± {percent(own[5])}" if own[5] else ""
+    luck = 2.0 * float(np.sqrt(own[0] * (1.0 - own[0]) / own[4]))
+    verdict = "Yes: it keeps its promise" if own[3] <= own[0] + luck else "No: new samples are outside more often"
     panel.answer = (
-        f"nu = {said(own[0])} allows at most that part outside: {percent(own[1])} are; of samples that are left out, "
-        f"{how}, {percent(own[3])}{doubt}."
+        f"{verdict}. nu = {said(own[0])} allows at most that part outside: {percent(own[1])} are, and of samples that "
+        f"are left out {percent(own[3])}{doubt}, {how}."
     )
 
     def draw(ax: Any) -> None:
@@ -108,7 +110,7 @@ def _over_nu(facts: Facts, panel: Panel) -> None:
 
     panel.parts.append(Figure(facts.gallery.draw(draw), "What nu promises, and what it does."))
     head = ("nu", "outside", "support vectors", "outside, left out", "samples left out", "standard error")
-    panel.parts.append(Table(head, rows))
+    panel.parts.append(Table(head, rows, "What nu promises, in numbers."))
 
 
 def _searched(facts: Facts, panel: Panel) -> None:
@@ -138,7 +140,7 @@ def _searched(facts: Facts, panel: Panel) -> None:
         text = f"{parameter} = {value} is the {end} of the values tried, at the edge: try values beyond."
         panel.parts.append(Text(text, "warning"))
     if varied(results):
-        picture = facts.gallery.draw(lambda ax: SearchDisplay.from_search(search, metric=metric, ax=ax))
+        picture = facts.gallery.draw(lambda ax: SearchDisplay.from_search(search, metric=metric, ax=ax), height=3.6)
         panel.parts.append(Figure(picture, f"Mean {name} of the search over its two main parameters."))
     order = np.argsort(results[f"rank_test_{metric}"], kind="stable")[:20]
     names = sorted(best)

@@ -9,9 +9,11 @@ import numpy as np
 from ...insight.twin import Twin, at_bound
 from ...plots.influence import InfluenceDisplay
 from ..facts import LATE, Facts, Missing
-from ..parts import Figure, Panel, Table, Text, percent, said
+from ..figure import BAR
+from ..parts import Figure, Folded, Panel, Table, Text, percent, said
 
-SAMPLES_SHOWN = 20  # Rows of the table.
+SAMPLES_SHOWN, BARS = 20, 8  # Rows of the table, and bars of the picture.
+COLOURS = "Blue: the coefficient is below its bound (free); red: it is at the bound."
 
 
 def deciding(facts: Facts) -> Panel:
@@ -35,10 +37,10 @@ def deciding(facts: Facts) -> Panel:
     display = InfluenceDisplay.of(found, None if facts.task == "novelty" else facts.y)
     if not facts.rows:
         display.labels = [f"number {k}" for k in range(1, len(found.numbers) + 1)]
-    height = 1.2 + 0.26 * min(12, max(3, len(found.change)))
-    picture = facts.gallery.draw(lambda ax: display.plot(ax=ax), height=height)
+    height = 1.1 + BAR * min(BARS, max(3, len(found.change)))
+    picture = facts.gallery.draw(lambda ax: display.plot(ax=ax, shown=BARS), height=height)
     what = "prediction" if facts.task == "regression" else "decision value"
-    text = f"Mean change of the {what} if one sample is deleted, by exact deletion; the largest changes."
+    text = f"Mean change of the {what} if one sample is deleted, by exact deletion; the largest changes. {COLOURS}"
     panel.parts.insert(0, Figure(picture, text))
     if facts.rows and len(found.change):
         panel.parts.append(_table(facts, found))
@@ -53,7 +55,7 @@ def deciding(facts: Facts) -> Panel:
         "twice has little influence: the other one takes its place. Steps before the machine stay as they are."
     )
     text += f" There was no time for more. {LATE}" if late else ""
-    panel.parts.append(Text(text, "note"))
+    panel.parts.append(Folded("How influence is measured", Text(text, "note")))
     return panel
 
 

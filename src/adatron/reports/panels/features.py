@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from ...insight.sensitivity import LISTED as ALONE
-from ...plots.sensitivity import SHOWN, SensitivityDisplay
+from ...plots.sensitivity import SensitivityDisplay
 from ..facts import LATE, Facts, Missing
-from ..parts import Figure, Panel, Table, Text, percent
+from ..figure import BAR
+from ..parts import Figure, Folded, Panel, Table, Text, percent
 
-FEATURES_SHOWN = 50  # Rows of the table.
+FEATURES_SHOWN, BARS = 50, 10  # Rows of the table, and bars of the picture.
 
 
 def features(facts: Facts) -> Panel:
@@ -29,8 +30,8 @@ def features(facts: Facts) -> Panel:
     panel.answer += (
         f"; it alone changes the prediction of {percent(flips)} of {found.n_tried} samples." if flips > 0 else "."
     )
-    height = 1.2 + 0.26 * min(SHOWN, max(3, len(names)))
-    picture = facts.gallery.draw(lambda ax: SensitivityDisplay(found, names).plot(ax=ax), height=height)
+    height = 1.0 + BAR * min(BARS, max(3, len(names)))
+    picture = facts.gallery.draw(lambda ax: SensitivityDisplay(found, names).plot(ax=ax, shown=BARS), height=height)
     where = "samples" if facts.task == "regression" else "nearest boundary points of samples"
     text = f"Mean |∂f/∂x| at {found.n_points:,} {where}, times the standard deviation of the feature."
     panel.parts.append(Figure(picture, text))
@@ -41,7 +42,7 @@ def features(facts: Facts) -> Panel:
     for j in order[:FEATURES_SHOWN].tolist():
         row: list[Any] = [names[j], found.slope[j], found.effect[j]]
         rows.append(row + ([found.flips[j], found.smallest[j]] if tried else []))
-    panel.parts.append(Table(head, rows))
+    panel.parts.append(Table(head, rows, "Features, the strongest first."))
     if found.n_points < found.n_wanted:
         text = f"There was time for {found.n_points:,} of {found.n_wanted:,} points. {LATE}"
         panel.parts.append(Text(text, "note"))
@@ -56,7 +57,7 @@ def features(facts: Facts) -> Panel:
             f"{which} took 48 values over its range, for {found.n_tried} samples; where the "
             "prediction changed, the change was halved to its smallest. A change between two of these values is missed."
         )
-        panel.parts.append(Text(text, "note"))
+        panel.parts.append(Folded("How changes are found", Text(text, "note")))
     if found.space == "transformed":
         panel.parts.append(Text("Features are those after the steps of the pipeline, as these are not linear.", "note"))
     return panel

@@ -25,9 +25,8 @@ def good(facts: Facts) -> Panel:
     head, rows = {"classification": _classes, "regression": _numbers, "novelty": _outliers}[facts.task](lines)
     panel = Panel("Is it good?", _answer(facts, lines))
     panel.parts += _pictures(facts, lines)
-    panel.parts.append(Table(head, rows, "Scores, by the samples they were measured on."))
-    if facts.task == "classification" and facts.values.shape[1] > 1:
-        panel.parts.append(Text("ROC-AUC is for two classes, so there is none here.", "note"))
+    named = " RMSE: the root of the mean squared error." if facts.task == "regression" else ""
+    panel.parts.append(Table(head, rows, f"Scores, by the samples they were measured on.{named}"))
     for found in (facts.left_out, facts.out_of_fold):
         if isinstance(found, Missing):
             panel.parts.append(Text(found.reason, "note"))
@@ -70,7 +69,7 @@ def _answer(facts: Facts, lines: list[Measured]) -> str:
         if facts.task == "classification":
             words.append(f"{name}: {percent(float(np.mean(predicted != y)))}{doubt} wrong")
         elif facts.task == "regression":
-            words.append(f"{name}: root of the mean squared error {said(_rmse(y, predicted))}")
+            words.append(f"{name}: RMSE {said(_rmse(y, predicted))}")
         else:
             words.append(f"{name}: {percent(float(np.mean(predicted == -1)))}{doubt} outside")
     text = "; ".join(words)
@@ -105,7 +104,7 @@ def _numbers(lines: list[Measured]) -> tuple[Any, Any]:
         for name, y, p, _ in lines
         if y is not None and len(y) > 1
     ]
-    return ("measured on", "samples", "R²", "root mean squared error", "mean absolute error"), rows
+    return ("measured on", "samples", "R²", "RMSE", "mean absolute error"), rows
 
 
 def _rmse(y: Any, predicted: Any) -> float:
@@ -128,7 +127,7 @@ def _pictures(facts: Facts, lines: list[Measured]) -> list[Figure]:
     name, y, predicted, _ = shown[-1]
     if facts.task == "classification":
         k = len(np.union1d(y, predicted))
-        size = 2.8 + 0.35 * k if k <= WRITTEN else 5.0
+        size = min(5.2, 2.2 + 0.27 * k) if k <= WRITTEN else 5.0
 
         def confusion(ax: Any) -> None:
             display: Any = metrics.ConfusionMatrixDisplay.from_predictions(
@@ -145,7 +144,12 @@ def _pictures(facts: Facts, lines: list[Measured]) -> list[Figure]:
             else:
                 _literal_ticks(display.ax_)
 
-        return [Figure(facts.gallery.draw(confusion, size, 0.9 * size), f"Confusion matrix; measured on: {name}.")]
+        return [
+            Figure(
+                facts.gallery.draw(confusion, size, 0.9 * size),
+                f"Confusion matrix; the darker, the more samples. Measured on: {name}.",
+            )
+        ]
     if facts.task == "regression":
         across, up = (predicted, y) if facts.rows else grouped(predicted, y)
         some = drawn(len(up), DOTS)

@@ -9,7 +9,7 @@ import numpy as np
 from ...estimators.base.parameters import GAP_TOL
 from ...plots.gap import GapDisplay
 from ..facts import Facts, Missing
-from ..parts import Figure, Panel, Table, Text, Verbatim, said
+from ..parts import Figure, Folded, Panel, Table, Text, Verbatim, said
 
 PROBLEMS_SHOWN = 300  # Problems in the table, those with the largest gaps.
 
@@ -20,10 +20,15 @@ def optimal(facts: Facts) -> Panel:
     names = ("duality_gap_", "kkt_violation_", "primal_objective_", "dual_objective_")
     gap, violation, primal, dual = (np.atleast_1d(np.asarray(getattr(machine, name), float)) for name in names)
     panel = Panel("Is it optimal?", _answer(machine))
-    picture = facts.gallery.draw(lambda ax: GapDisplay.from_estimator(machine, ax=ax))
-    panel.parts.append(
-        Figure(picture, "How the fit came to its optimum; dotted lines are the upper bounds proven in float64.")
-    )
+    display = GapDisplay.of(machine)
+    if display.curved:
+        text = (
+            "How the fit came to its optimum. Blue: the distance of the objective from the optimum; red: the KKT "
+            "violation. Lines are the solver's estimates; diamonds and dotted lines are proven in float64."
+        )
+        panel.parts.append(Figure(facts.gallery.draw(lambda ax: display.plot(ax=ax)), text))
+    elif not np.isnan(machine.certificate_.gap):
+        panel.parts.append(Text("Solved in one or two steps, so there is no curve of the way there.", "note"))
     iterations = np.broadcast_to(np.asarray(machine.n_iter_), gap.shape)
     order = np.argsort(-np.nan_to_num(gap, nan=np.inf), kind="stable")[:PROBLEMS_SHOWN]
     labels = _problems(machine, len(gap))
@@ -31,7 +36,7 @@ def optimal(facts: Facts) -> Panel:
     head = ("problem", "updates", "relative gap ≤", "KKT violation ≤", "dual objective", "primal objective")
     panel.parts.append(Table(head, rows, "The certificate of each quadratic program."))
     if machine.route_ is not None:
-        panel.parts.append(Verbatim(str(machine.route_)))
+        panel.parts.append(Folded("How it was solved", Verbatim(str(machine.route_))))
     twin = facts.twin
     if not isinstance(twin, Missing) and twin.difference > 0.0:
         text = (
@@ -42,7 +47,7 @@ def optimal(facts: Facts) -> Panel:
             text += " This is much: pass the weights of the samples, or fit to a smaller tolerance."
             panel.parts.append(Text(text, "warning"))
         else:
-            panel.parts.append(Text(text, "note"))
+            panel.parts.append(Folded("The exact solution", Text(text, "note")))
     return panel
 
 

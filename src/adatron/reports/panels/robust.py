@@ -15,7 +15,7 @@ from ...plots.axes import COLORS
 from ...plots.input_margin import MarginDisplay, of_classes
 from ...threads import Pool, allowed_threads
 from ..facts import LATE, MEASURED, Facts, Missing, known
-from ..figure import grouped
+from ..figure import HALF, WIDTH, grouped
 from ..parts import Figure, Panel, Table, Text, percent, said
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75)  # Of the distances from the boundary.
@@ -48,13 +48,13 @@ def _distances(facts: Facts, panel: Panel, groups: dict[str, Any], found: Any) -
     there = found.distance[np.isfinite(found.distance)]
     if len(there):
         panel.answer = (
-            f"For half of the samples, the nearest change of the prediction that was found is farther than "
-            f"{said(np.median(there))} away. Proven for half of them: no change is nearer than "
-            f"{said(np.median(found.certified))}{_space(facts)}."
+            f"Median distance to the boundary: {facts.length(np.median(there))}; proven for half of the samples: at "
+            f"least {facts.length(np.median(found.certified))}."
         )
     nearest = sorted(groups, key=lambda name: float(np.median(groups[name].distance)))[:CURVES]
     shown = {name: one if facts.rows else _grouped(one) for name, one in groups.items() if name in nearest}
-    picture = facts.gallery.draw(lambda ax: MarginDisplay(shown).plot(ax=ax))
+    alone = facts.task != "classification" or isinstance(facts.out_of_fold, Missing)
+    picture = facts.gallery.draw(lambda ax: MarginDisplay(shown, facts.unit).plot(ax=ax), WIDTH if alone else HALF)
     text = "Distances of samples from the nearest change that was found, and their certified lower ends (dotted)."
     if len(shown) < len(groups):
         text += f" The {CURVES} of {len(groups)} classes that are nearest."
@@ -64,16 +64,11 @@ def _distances(facts: Facts, panel: Panel, groups: dict[str, Any], found: Any) -
     for name, one in groups.items():
         for what, values in (("found", one.distance), ("certified", one.certified)):
             rows.append([f"{name}: {what}", len(values), *np.quantile(values, QUANTILES).tolist()])
-    panel.parts.append(Table(head, rows))
-    text = f"Distances are measured on {len(found.distance):,} of {facts.n:,} samples{_space(facts)}."
+    panel.parts.append(Table(head, rows, f"Quantiles of the distances ({facts.unit})."))
+    text = f"Distances are measured on {len(found.distance):,} of {facts.n:,} samples."
     if len(found.distance) < min(facts.n, MEASURED):
         text += f" There was no time for more. {LATE}"
     panel.parts.append(Text(text, "note"))
-
-
-def _space(facts: Facts) -> str:
-    """Say in which units lengths are, if these are not the user's."""
-    return " (in the units after the steps of the pipeline)" if facts.subject.way.steps else ""
 
 
 def _grouped(found: InputMargins) -> InputMargins:
@@ -111,10 +106,12 @@ def _calibration(facts: Facts, panel: Panel) -> None:
         )
         ax.legend(fontsize="small")
 
-    panel.answer += f" Confidence and the part that is right differ by {percent(error)} on average, out of fold."
+    beside = any(isinstance(part, Figure) for part in panel.parts)
+    panel.answer += f" Calibration error: {percent(error)} (out of fold)."
     panel.answer = panel.answer.replace("Nothing is known. ", "")
     text = "Calibration: a sigmoid of out-of-fold decision values, whose one slope was fitted to them."
-    panel.parts.append(Figure(facts.gallery.draw(draw), text))
+    figure = Figure(facts.gallery.draw(draw, HALF if beside else WIDTH), text)
+    panel.parts.insert(1 if beside else len(panel.parts), figure)
 
 
 def _steady(facts: Facts, panel: Panel) -> None:
@@ -136,12 +133,12 @@ def _steady(facts: Facts, panel: Panel) -> None:
         panel.parts.append(Text(rows.reason, "note"))
         return
     panel.answer = (
-        f"Proven: a sample of the fit that moves by {said(rows[0][0])}{_space(facts)} changes its prediction by at "
-        f"most {said(rows[0][2])}."
+        f"Proven: a sample of the fit that moves by {facts.length(rows[0][0])} changes its prediction by at most "
+        f"{said(rows[0][2])}."
     )
     head = ("the sample moves by", "part of the spread", "the prediction changes by at most")
     panel.parts.append(
-        Table(head, rows, f"Certified bounds, for every sample of the fit and every direction{_space(facts)}.")
+        Table(head, rows, f"Certified bounds, for every sample of the fit and every direction; lengths: {facts.unit}.")
     )
 
 
@@ -165,4 +162,4 @@ def _coverage(facts: Facts, panel: Panel) -> None:
     panel.parts.append(Figure(facts.gallery.draw(draw), "Sizes of errors for samples that were left out."))
     levels = (0.5, 0.8, 0.9, 0.95)
     rows = [[level, float(np.quantile(size, level))] for level in levels]
-    panel.parts.append(Table(("part of the samples", "error of at most"), rows))
+    panel.parts.append(Table(("part of the samples", "error of at most"), rows, "Sizes of errors, in numbers."))

@@ -9,7 +9,9 @@ import numpy as np
 from ...insight.subject import dense, taken
 from ...plots.labels import LabelIssueDisplay, pictures
 from ..facts import Facts, Missing
+from ..figure import BAR
 from ..parts import Figure, Panel, Table, Text, percent
+from .deciding import BARS, COLOURS
 
 SAMPLES_SHOWN, FEATURES = 20, 6  # Rows of the table, and features that it shows of each sample.
 
@@ -25,14 +27,12 @@ def suspicious(facts: Facts) -> Panel:
         return panel
     asked, count = len(found.left_out.numbers), len(found.numbers)
     what = {
-        "regression": "lie far from the prediction (more than three median errors)",
+        "regression": "lie more than three median errors from their prediction",
         "novelty": "are outside",
-    }.get(facts.task, "are put into another class")
+    }.get(facts.task, "are misclassified")
     bound = int(found.bound.sum())
-    panel.answer = (
-        f"{count:,} of {asked:,} samples ({percent(count / max(1, asked))}) {what} by the model of all others"
-    )
-    panel.answer += f", exactly; {bound:,} of them are at the bound." if count else ", exactly."
+    panel.answer = f"{count:,} of {asked:,} samples ({percent(count / max(1, asked))}) {what} by exact leave-one-out"
+    panel.answer += f"; {bound:,} of them are at the bound." if count else "."
     if not count:
         return panel
     display = LabelIssueDisplay(found)
@@ -40,12 +40,12 @@ def suspicious(facts: Facts) -> Panel:
         shape = facts.image_shape
         if shape is not None and not novelty:
             display = LabelIssueDisplay(found, pictures(found, facts.subject.X, shape))
-        height = 4.8 if display.images is not None else 1.2 + 0.26 * min(12, max(3, count))
-        picture = facts.gallery.draw(lambda ax: display.plot(ax=ax), height=height)
+        height = 4.2 if display.images is not None else 1.1 + BAR * min(BARS, max(3, count))
+        picture = facts.gallery.draw(lambda ax: display.plot(ax=ax, shown=BARS), height=height)
         names = "beside the nearest samples of the class that the others propose" if display.images is not None else ""
         wrong = "how far the others put it outside" if novelty else "how far the others put it on the wrong side"
         text = "error without the sample" if numbers else f"{wrong} (the margin is 1)"
-        text = f" {names}" if names else f": {text}"
+        text = f" {names}" if names else f": {text}. {COLOURS}".removesuffix(".")
         panel.parts.append(Figure(picture, f"The {'outermost' if novelty else 'most suspicious'} samples{text}."))
         panel.parts.append(_table(facts, found))
     return panel

@@ -1,0 +1,63 @@
+"""The way of a fit to its optimum: a trace ends with what is proven, and no curve goes below it."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, make_moons
+
+from adatron import SVC, OneClassSVM
+from adatron.plots import GapDisplay
+
+plt = pytest.importorskip("matplotlib.pyplot")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def off_screen():
+    plt.switch_backend("agg")
+
+
+@pytest.fixture(scope="module")
+def model():
+    return SVC(C=1000).fit(*make_moons(3000, noise=0.25, random_state=0))
+
+
+def test_the_last_line_of_a_trace_is_proven(model):
+    trace = model.trace_
+    assert trace["dual_objective"][-1] == model.dual_objective_
+    assert trace["duality_gap"][-1] == model.duality_gap_
+    assert trace["kkt_violation"][-1] == model.kkt_violation_
+    assert trace["n_iter"][-1] == model.n_iter_[0]
+
+
+def test_weights_change_the_trace_as_they_change_the_objectives():
+    X, _ = make_moons(200, noise=0.25, random_state=0)
+    model = OneClassSVM(nu=0.1).fit(X, sample_weight=np.full(200, 100.0))
+    assert model.trace_["dual_objective"][-1] == pytest.approx(model.dual_objective_, rel=1e-15)
+
+
+def test_no_distance_is_below_the_proven_one(model):
+    """Some of this fit's estimates, sums in float32, are above the proven upper bound of the optimum."""
+    assert (model.trace_["dual_objective"] > model.primal_objective_).any()  # or this tests nothing
+    display = GapDisplay.from_estimator(model)
+    heights = {line.get_label(): line.get_ydata() for line in display.ax_.lines}
+    distance = heights["distance, estimated"]
+    assert distance[-1] == distance.min() == model.duality_gap_
+    assert heights["KKT violation, estimated"][-1] == model.kkt_violation_
+    assert any(name.startswith("proven: duality gap") for name in heights)
+
+
+def test_a_fit_in_one_step_shows_a_sentence():
+    model = SVC().fit(*load_iris(return_X_y=True))
+    display = GapDisplay.from_estimator(model)
+    assert not display.ax_.lines
+    (sentence,) = display.ax_.texts
+    assert f"duality gap ≤ {model.duality_gap_.max():.1e}" in sentence.get_text()
+
+
+def test_traces_routes_and_displays_are_one_line(model):
+    several = SVC().fit(*load_iris(return_X_y=True))
+    things = [model.trace_, several.trace_, several.trace_[0], model.route_, GapDisplay.of(model)]
+    for thing in things:
+        assert "\n" not in repr(thing)
+        assert len(repr(thing)) < 160
+    assert repr(several.trace_).startswith("<3 traces")
+    assert repr(GapDisplay.from_estimator(model)) == "<GapDisplay, drawn>"
