@@ -6,6 +6,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
+from lessons import LESSONS  # noqa: E402 (found on the path above)
 
 project = "adatron"
 author = "The adatron developers"
@@ -22,12 +23,14 @@ extensions = [
     "checked_links",
     "mathml",
     "scikit_learn",
+    "thumbnails",
 ]
 exclude_patterns = ["_build"]
 nitpicky = True  # a reference that leads nowhere is a warning
 nitpick_ignore_regex = [("py:obj", r"\w+_")]  # numpydoc links attributes that are properties, which have no page
 templates_path = ["_templates"]
-myst_enable_extensions = ["dollarmath", "colon_fence"]
+myst_enable_extensions = ["dollarmath", "colon_fence", "substitution", "attrs_block"]
+myst_substitutions = {"version": release}
 myst_heading_anchors = 3
 
 # The pages of classes and functions.
@@ -50,7 +53,7 @@ autosummary_context = {
 }
 html_math_renderer = "mathml"
 
-# The examples. The page of an example that is gone goes, too.
+# The examples, in the order of a course. The page of an example that is gone goes, too.
 for page in HERE.glob("gallery/*/*.rst"):
     if page.stem != "index" and not (HERE.parent / "examples" / page.parent.name / f"{page.stem}.py").exists():
         page.unlink()
@@ -59,8 +62,8 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": "/",  # run every file
     "ignore_pattern": "__init__",
-    "subsection_order": ["../examples/begin", "../examples/tasks", "../examples/kernels", "../examples/boundary", "*"],
-    "within_subsection_order": "FileNameSortKey",
+    "subsection_order": [f"../examples/{folder}" for folder in LESSONS],
+    "within_subsection_order": "lessons.LessonKey",
     "backreferences_dir": "gallery/uses",
     "doc_module": ("adatron",),
     "copyfile_regex": r".*\.rst",
@@ -85,7 +88,7 @@ html_theme_options = {
     "logo": {"text": "adatron"},
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 4,
     "show_toc_level": 2,
     "footer_start": ["copyright"],
     "footer_end": ["sphinx-version"],

@@ -67,10 +67,10 @@ class Classifier(ClassifierMixin, KernelMachine):
     decision_function_shape: str = "ovr"
     break_ties: bool = False
     multi_class: str = "ovo"
-    classes_ = Attribute("head", "labels")
+    classes_: Attribute[NDArray[Any]] = Attribute("head", "labels")
     class_weight_: NDArray[np.float64]
-    _in_pairs = Attribute("head", "in_pairs")
-    _slope = Attribute("head", "slope")
+    _in_pairs: Attribute[bool] = Attribute("head", "in_pairs")
+    _slope: Attribute[float | None] = Attribute("head", "slope")
     #: The error if only one class has a weight.
     _one_sided: ClassVar[str] = "Invalid input - all samples with positive weights belong to the same class."
 

@@ -108,7 +108,7 @@ class InputMarginSVC(Classifier):
         Seconds after which the fit stops and warns, with the best decision function so far; its margin is nan if there
         was no time to measure it.
     callback : callable, default=None
-        Called with a :class:`adatron.solvers.base.Progress` now and then; returning True stops the program.
+        Called with a :class:`adatron.solvers.Progress` now and then; returning True stops the program.
     device : str, default=None
         As in :class:`SVC`, for the machine it starts from and for predictions with ``algorithm='simplified'`` or
         'rescaled'. The steps are taken on the processor.
@@ -159,8 +159,8 @@ class InputMarginSVC(Classifier):
     margin_: Any
     margin_path_: Any
     projections_: Any
-    tilts_ = Attribute("tilts")  # None if the bases have none; then the model is a sum as an SVC's
-    problem_ = Attribute("problem")
+    tilts_: Attribute[NDArray[np.float64] | None] = Attribute("tilts")  # None if the bases have none; then the model is a sum as an SVC's
+    problem_: Attribute[NDArray[np.int32]] = Attribute("problem")
     solver = "auto"
     precision = "auto"
 
