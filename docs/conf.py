@@ -21,6 +21,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "checked_links",
+    "excerpts",
     "mathml",
     "scikit_learn",
     "thumbnails",
@@ -36,6 +37,7 @@ myst_heading_anchors = 3
 # The pages of classes and functions.
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"  # the names of methods alone fit beside the page
 numpydoc_show_class_members = False  # the template of a class lists its methods
 # Some file systems take the names of a function and of its result for the same.
 autosummary_filename_map = {
@@ -47,6 +49,7 @@ autosummary_context = {
         # What other parts of the library call.
         *("for_step", "foundation", "given_objects", "keeper_of", "keepers", "lasting_state", "remember_file"),
         *("restore_state", "settings", "with_probability"),
+        *("faults", "formulation", "head", "head_of", "made", "part", "problem_values", "with_model"),
         # What every estimator of scikit-learn has.
         *("get_metadata_routing", "set_fit_request", "set_partial_fit_request", "set_score_request"),
     ]

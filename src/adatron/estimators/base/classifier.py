@@ -159,7 +159,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         widths = found.half_width[found.solved & np.isfinite(found.violation)]
         if form.doubt is not None and (text := form.doubt(widths)):
             warn(text)
-        warn_unless_converged(fitted, data.X, self.max_iter, values=model.values)
+        warn_unless_converged(fitted, data.X, self.max_iter, values=model.values, kernel=model.kernel.name)
         if divided is None:
             return model
         folds, slope = Calibration(X, divided, settings, form.divisors, head).run(fitted, problems)

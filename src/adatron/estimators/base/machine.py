@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ...model.function import Finish
     from ...model.heads import Counted, Head
     from ...model.signs import Decided
+    from ...solvers.found import Traces
     from ...solvers.route import Route
 
 Bounds = float | NDArray[np.float64]  # of one problem, or of each
@@ -75,7 +76,7 @@ class KernelMachine(Parameters):
     primal_objective_: Attribute[Bounds] = Attribute("proofs", "primal")
     n_iter_: Attribute[int | NDArray[np.int32]] = Attribute("proofs", "n_iter")
     fit_status_: Attribute[int] = Attribute("proofs", "status")
-    trace_: Attribute[Any] = Attribute("proofs", "trace")
+    trace_: Attribute[dict[str, NDArray[Any]] | Traces] = Attribute("proofs", "trace")
     certificate_: Attribute[Worst] = Attribute("proofs", "worst")
     route_: Attribute[Route | None] = Attribute("proofs", "route")
 
