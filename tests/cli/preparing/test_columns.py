@@ -119,7 +119,7 @@ def test_what_the_training_data_lack_is_named(frame, csv, tmp_path, capsys):
     new = frame.head(4).assign(colour=["red", "violet", "violet", "pink"])
     path = written(new, tmp_path / "new.csv")
     lacking = "holds 2 categories that the training data lack, and counts as none: 'pink', 'violet'"
-    warning = f"new.csv: feature 0 (colour) {lacking}"
+    warning = f"new.csv: column 0 (colour) {lacking}"
     for command in ("predict", "evaluate"):
         assert warning in said(capsys, command, tmp_path / "m", path)
     train = ["train", csv, "--categorical", "auto", "--model", tmp_path / "t", "--test", path, "--quiet"]
@@ -181,12 +181,19 @@ def test_the_encoder_is_fitted_in_each_fold(frame, csv, tmp_path, capsys):
     assert main(["train", written(rare, tmp_path / "r.csv"), "--cv", "5", "--categorical", "auto", "--quiet"]) == 0
 
 
+def test_a_column_is_named_as_the_user_counts_it(frame, tmp_path, capsys):
+    front = ["label", *frame.columns.drop("label")]
+    trained(written(frame[front], tmp_path / "front.csv"), tmp_path / "m", "--label", "label")
+    new = written(frame[front].head(4).assign(colour="violet"), tmp_path / "new.csv")
+    assert "new.csv: column 1 (colour) holds a category" in said(capsys, "predict", tmp_path / "m", new)
+
+
 def test_info_shows_what_was_encoded(csv, tmp_path, capsys):
     trained(csv, tmp_path / "m", "--scale", "standard")
     told = said(capsys, "info", tmp_path / "m")
     rows = [" ".join(line.split()) for line in told.splitlines()]
     assert "features 4 (46 after encoding)" in rows
-    assert "encoded feature 0 (colour): green, light blue, red" in rows
+    assert "encoded feature 0 (colour): 'green', 'light blue', 'red'" in rows
     assert "... 39 in all" in told
     assert "label column 4 (label)" in rows
     assert "scaling StandardScaler" in rows
