@@ -21,7 +21,9 @@ CLICKED = {("a", "href"), ("a", "xlink:href"), ("area", "href"), ("form", "actio
 LITERAL = {"code", "pre", "script", "style", "textarea", "kbd", "annotation"}
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 #: Marks of Markdown or reStructuredText that became text: code, a link with a label or an address, a reference, a role.
-NO_LINK = re.compile(r"``[^`\n]*|!?\[[^\[\]\n]+\]\[[^\[\]\n]*\]|\[[^\[\]\n]+\]\([^()\s]+\)|`[^`\n]+`_|:[a-z]+:`[^`\n]+`")
+NO_LINK = re.compile(
+    r"``[^`\n]*(?:``)?|!?\[[^\[\]\n]+\]\[[^\[\]\n]*\]|\[[^\[\]\n]+\]\([^()\s]+\)|`[^`\n]+`_|:[a-z]+:`[^`\n]+`"
+)
 FETCHING_RELATIONS = {"stylesheet", "icon", "preload", "prefetch", "preconnect", "modulepreload", "manifest"}
 FETCHED_BY_STYLE = re.compile(r"""(?:@import\s+|url\()\s*["']?((?:https?:)?//[^"')\s]+)""")
 
