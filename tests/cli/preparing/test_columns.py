@@ -137,7 +137,7 @@ def test_what_the_training_data_lack_is_named(frame, csv, tmp_path, capsys):
     assert "the model has text in features 0, 1, 3" in told
     path = written(frame.assign(size="big"), tmp_path / "text.parquet")
     told = said(capsys, "predict", tmp_path / "m", path, status=1)
-    assert "'size' holds 'big', text, and the model expects numbers" in told
+    assert "column 2 (size) holds 'big', text, and the model expects numbers" in told
 
 
 @pytest.mark.parametrize("strategy", ["mean", "median", "most_frequent"])
@@ -209,7 +209,7 @@ def test_info_shows_the_first_of_many_encoded_columns(tmp_path, capsys):
     genes["label"] = np.where(genes["s3"] == "A", "yes", "no")
     trained(written(genes, tmp_path / "genes.arff"), tmp_path / "m")
     told = said(capsys, "info", tmp_path / "m")
-    assert told.count("A, C, G, T") == 10
+    assert told.count("'A', 'C', 'G', 'T'") == 10
     assert "... 30 features in all" in told
 
 
@@ -221,7 +221,7 @@ def test_several_files_have_the_text_of_the_first(frame, csv, tmp_path):
 def test_names_are_no_categories(tmp_path, capsys):
     (tmp_path / "a.csv").write_text("".join(f"Mr {i},{i % 7},{i % 2}\n" for i in range(40)))
     told = said(capsys, "train", tmp_path / "a.csv", "--model", tmp_path / "m", "--categorical", "auto")
-    assert "feature 0 holds 40 different texts in 40 rows, as names do: --drop leaves it out" in told
+    assert "column 0 holds 40 different texts in 40 rows, as names do: --drop leaves it out" in told
 
 
 def test_kernel_values_have_no_columns(tmp_path, capsys):
