@@ -6,6 +6,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
+from lessons import LESSONS  # noqa: E402 (found on the path above)
 
 project = "adatron"
 author = "The adatron developers"
@@ -20,19 +21,23 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "checked_links",
+    "excerpts",
     "mathml",
     "scikit_learn",
+    "thumbnails",
 ]
 exclude_patterns = ["_build"]
 nitpicky = True  # a reference that leads nowhere is a warning
 nitpick_ignore_regex = [("py:obj", r"\w+_")]  # numpydoc links attributes that are properties, which have no page
 templates_path = ["_templates"]
-myst_enable_extensions = ["dollarmath", "colon_fence"]
+myst_enable_extensions = ["dollarmath", "colon_fence", "substitution", "attrs_block"]
+myst_substitutions = {"version": release}
 myst_heading_anchors = 3
 
 # The pages of classes and functions.
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"  # the names of methods alone fit beside the page
 numpydoc_show_class_members = False  # the template of a class lists its methods
 # Some file systems take the names of a function and of its result for the same.
 autosummary_filename_map = {
@@ -44,6 +49,7 @@ autosummary_context = {
         # What other parts of the library call.
         *("for_step", "foundation", "given_objects", "keeper_of", "keepers", "lasting_state", "remember_file"),
         *("restore_state", "settings", "with_probability"),
+        *("faults", "formulation", "head", "head_of", "made", "part", "problem_values", "with_model"),
         # What every estimator of scikit-learn has.
         *("get_metadata_routing", "set_fit_request", "set_partial_fit_request", "set_score_request"),
     ]
@@ -58,7 +64,7 @@ for text in (BENCHMARKS / "history.md", *BENCHMARKS.glob("results/**/*.md")):
     linked = text.read_text("utf-8").replace("](../docs/", "](../").replace("](README.md)", "](index.md)")
     copy.write_text(f"---\norphan: true\n---\n\n{linked}", "utf-8")
 
-# The examples. The page of an example that is gone goes, too.
+# The examples, in the order of a course. The page of an example that is gone goes, too.
 for page in HERE.glob("gallery/*/*.rst"):
     if page.stem != "index" and not (HERE.parent / "examples" / page.parent.name / f"{page.stem}.py").exists():
         page.unlink()
@@ -67,8 +73,8 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": "/",  # run every file
     "ignore_pattern": "__init__",
-    "subsection_order": ["../examples/begin", "../examples/tasks", "../examples/kernels", "../examples/boundary", "*"],
-    "within_subsection_order": "FileNameSortKey",
+    "subsection_order": [f"../examples/{folder}" for folder in LESSONS],
+    "within_subsection_order": "lessons.LessonKey",
     "backreferences_dir": "gallery/uses",
     "doc_module": ("adatron",),
     "copyfile_regex": r".*\.rst",
@@ -93,7 +99,7 @@ html_theme_options = {
     "logo": {"text": "adatron"},
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 4,
     "show_toc_level": 2,
     "footer_start": ["copyright"],
     "footer_end": ["sphinx-version"],

@@ -1,7 +1,7 @@
 """Checks of the built site: each link within it leads somewhere, and nothing is fetched from another site.
 
 A link that was written wrongly is text on the page: ``[words][no such label]``, or Markdown in a docstring. The checks
-find such text, too.
+find such text, too, and code between backquotes that became no code.
 """
 
 import re
@@ -20,8 +20,10 @@ CLICKED = {("a", "href"), ("a", "xlink:href"), ("area", "href"), ("form", "actio
 #: Elements whose text may look like a link.
 LITERAL = {"code", "pre", "script", "style", "textarea", "kbd", "annotation"}
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
-#: A link in Markdown, with a label or an address, and a reference or a role of reStructuredText, that became no link.
-NO_LINK = re.compile(r"!?\[[^\[\]\n]+\]\[[^\[\]\n]*\]|\[[^\[\]\n]+\]\([^()\s]+\)|`[^`\n]+`_|:[a-z]+:`[^`\n]+`")
+#: Marks of Markdown or reStructuredText that became text: code, a link with a label or an address, a reference, a role.
+NO_LINK = re.compile(
+    r"``[^`\n]*(?:``)?|!?\[[^\[\]\n]+\]\[[^\[\]\n]*\]|\[[^\[\]\n]+\]\([^()\s]+\)|`[^`\n]+`_|:[a-z]+:`[^`\n]+`"
+)
 FETCHING_RELATIONS = {"stylesheet", "icon", "preload", "prefetch", "preconnect", "modulepreload", "manifest"}
 FETCHED_BY_STYLE = re.compile(r"""(?:@import\s+|url\()\s*["']?((?:https?:)?//[^"')\s]+)""")
 

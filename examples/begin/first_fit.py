@@ -42,7 +42,14 @@ DecisionBoundaryDisplay.from_estimator(
 )
 for label, mark in ((0, "o"), (1, "s")):
     ax.plot(*X[y == label].T, mark, markersize=5, label=f"class {label}")
-ax.plot(*model.support_vectors_.T, "o", markersize=10, fillstyle="none", color="0.3", label="support vectors")
+ax.plot(
+    *model.support_vectors_.T,
+    "o",
+    markersize=10,
+    fillstyle="none",
+    color="0.3",
+    label="support vectors",
+)
 ax.set(title="Few samples decide", xlabel="first feature", ylabel="second feature")
 ax.legend()
 plt.show()

@@ -15,7 +15,9 @@ from adatron.plots import GapDisplay
 
 X, y = make_classification(2000, 20, n_informative=10, flip_y=0.05, random_state=0)
 default = SVC(C=1e4, gap_tol=None).fit(X, y)  # scikit-learn's rule
-print(f"best possible objective: between {default.dual_objective_:.1f} and {default.primal_objective_:.1f}")
+print(
+    f"best possible objective: between {default.dual_objective_:.1f} and {default.primal_objective_:.1f}"
+)
 print(f"KKT violation        <= {default.kkt_violation_:.1e}")
 print(f"relative duality gap <= {default.duality_gap_:.1e}")
 
@@ -26,7 +28,9 @@ print(f"relative duality gap <= {default.duality_gap_:.1e}")
 # was solved.
 
 tight = SVC(C=1e4, gap_tol=1e-5).fit(X, y)
-print(f"best possible objective: between {tight.dual_objective_:.4f} and {tight.primal_objective_:.4f}")
+print(
+    f"best possible objective: between {tight.dual_objective_:.4f} and {tight.primal_objective_:.4f}"
+)
 print(f"relative duality gap <= {tight.duality_gap_:.1e}")
 print(tight.route_)
 
@@ -36,7 +40,10 @@ print(tight.route_)
 # The first fit ends as soon as the violation is small.
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), sharey=True, layout="constrained")
-for ax, model, name in ((axes[0], default, "tol=1e-3 alone"), (axes[1], tight, "gap_tol=1e-5")):
+for ax, model, name in (
+    (axes[0], default, "tol=1e-3 alone"),
+    (axes[1], tight, "gap_tol=1e-5"),
+):
     GapDisplay.from_estimator(model, ax=ax)
     ax.set(title=name)
 plt.show()

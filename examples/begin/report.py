@@ -17,7 +17,9 @@ from adatron.plots import InfluenceDisplay
 
 wine = load_wine(as_frame=True)
 y = wine.target_names[wine.target]
-X, X_test, y, y_test = train_test_split(wine.data, y, test_size=0.3, stratify=y, random_state=0)
+X, X_test, y, y_test = train_test_split(
+    wine.data, y, test_size=0.3, stratify=y, random_state=0
+)
 model = make_pipeline(StandardScaler(), adatron.SVC(C=10)).fit(X, y)
 report = adatron.report(model, X, y, X_test, y_test)
 print(f"largest relative duality gap: {model[-1].duality_gap_.max():.1e}")

@@ -18,11 +18,15 @@ from adatron import SVC
 from adatron.files import save_libsvm
 
 X, y = make_moons(3000, noise=0.3, random_state=0)
-X = X.round(1)  # measured to one digit: many samples are equal, and some of these belong to both classes
+X = X.round(
+    1
+)  # measured to one digit: many samples are equal, and some of these belong to both classes
 model = SVC(C=10).fit(X, y)
 small = model.compact()
 assert (small.predict(X) == model.predict(X)).all()
-print(f"{len(model.support_)} support vectors, {len(small.support_vectors_)} in the compact model")
+print(
+    f"{len(model.support_)} support vectors, {len(small.support_vectors_)} in the compact model"
+)
 print(f"relative duality gap: {model.duality_gap_:.1e}")
 
 # %%

@@ -19,8 +19,12 @@ from adatron.selection import GridSearchCV
 X, y = load_breast_cancer(return_X_y=True)
 pipeline = make_pipeline(StandardScaler(), SVC())
 search = GridSearchCV(pipeline, "auto").fit(X, y)
-print(f"best of {len(search.cv_results_['params'])}: {search.best_params_}, accuracy {search.best_score_:.3f}")
-print(f"largest relative duality gap of all fits: {search.cv_results_['max_duality_gap'].max():.1e}")
+print(
+    f"best of {len(search.cv_results_['params'])}: {search.best_params_}, accuracy {search.best_score_:.3f}"
+)
+print(
+    f"largest relative duality gap of all fits: {search.cv_results_['max_duality_gap'].max():.1e}"
+)
 
 # %%
 # ``"auto"`` takes the ranges from the distances between samples, and widens a range while the best candidate is at its
@@ -42,5 +46,9 @@ plt.show()
 
 grid = {"svc__C": np.geomspace(0.1, 1000, 9), "svc__gamma": [0.003, 0.01, 0.03]}
 own = GridSearchCV(pipeline, grid, prove=True).fit(X, y)
-print(f"best: C = {own.best_params_['svc__C']:.3g}, gamma = {own.best_params_['svc__gamma']}, {own.best_score_:.3f}")
-print(f"proven: {own.cv_results_['proven'].sum()} of {len(own.cv_results_['proven'])} candidates")
+print(
+    f"best: C = {own.best_params_['svc__C']:.3g}, gamma = {own.best_params_['svc__gamma']}, {own.best_score_:.3f}"
+)
+print(
+    f"proven: {own.cv_results_['proven'].sum()} of {len(own.cv_results_['proven'])} candidates"
+)

@@ -17,7 +17,9 @@ X, y = make_moons(80, noise=0.15, random_state=0)
 model = SVC(C=10, gamma=1.0).fit(X, y)
 margins = input_margin(model, X)
 nearest = margins.distance.argmin()
-print(f"nearest sample: {nearest}, a step of {margins.distance[nearest]:.3f} changes its class")
+print(
+    f"nearest sample: {nearest}, a step of {margins.distance[nearest]:.3f} changes its class"
+)
 print(f"proven for the farthest one: no step below {margins.certified.max():.3f} does")
 print(f"relative duality gap: {model.duality_gap_:.1e}")
 
@@ -36,4 +38,6 @@ plt.show()
 # feature costs ten times as much as one along the second.
 
 uneven = input_margin(model, X, metric=np.diag([100.0, 1.0]))
-print(f"mean distance {margins.distance.mean():.2f}, with a dear first feature {uneven.distance.mean():.2f}")
+print(
+    f"mean distance {margins.distance.mean():.2f}, with a dear first feature {uneven.distance.mean():.2f}"
+)

@@ -20,7 +20,9 @@ X, y = data.data, data.target_names[data.target]
 model = make_pipeline(StandardScaler(), SVC(C=10)).fit(X, y)
 print(f"relative duality gap: {model[-1].duality_gap_:.1e}")
 plane = boundary_plane(model, X, y)
-print(f"row {plane.numbers[0]} is {plane.points[1, 0]:.3f} away from the boundary, in standard deviations")
+print(
+    f"row {plane.numbers[0]} is {plane.points[1, 0]:.3f} away from the boundary, in standard deviations"
+)
 print(f"proven: within {plane.certified:.3f} the prediction does not change")
 
 # %%

@@ -15,7 +15,9 @@ from adatron.plots.input_margin import InputMarginDisplay, MarginPathDisplay
 X, y = make_moons(40, noise=0.15, random_state=4)
 ordinary = SVC(C=float("inf"), gamma=1.0).fit(X, y)
 wide = InputMarginSVC(C=float("inf"), gamma=1.0).fit(X, y)
-print(f"smallest distance: {wide.margin_path_[0]:.4f} of the ordinary SVM, {wide.margin_:.4f} in the end")
+print(
+    f"smallest distance: {wide.margin_path_[0]:.4f} of the ordinary SVM, {wide.margin_:.4f} in the end"
+)
 print(f"relative duality gap of the ordinary SVM: {ordinary.duality_gap_:.1e}")
 
 # %%

@@ -24,10 +24,15 @@ solvers = {
     "SMO, second order (2005)": SMO(second_order=True),
     "decomposition (1999)": "decomposition",
 }
-models = {name: SVC(C=100, solver=solver, gap_tol=1e-5).fit(X, y) for name, solver in solvers.items()}
+models = {
+    name: SVC(C=100, solver=solver, gap_tol=1e-5).fit(X, y)
+    for name, solver in solvers.items()
+}
 best = max(model.dual_objective_ for model in models.values())
 for name, model in models.items():
-    print(f"{name:26} {model.n_iter_[0]:7} iterations, relative duality gap {model.duality_gap_:.0e}")
+    print(
+        f"{name:26} {model.n_iter_[0]:7} iterations, relative duality gap {model.duality_gap_:.0e}"
+    )
 
 # %%
 # Every curve ends at the same objective. **The way differs, the solution does not**, and the certificate says so
@@ -38,7 +43,18 @@ figure, ax = plt.subplots(layout="constrained")
 for (name, model), mark in zip(models.items(), "osv^xd", strict=True):
     trace = model.trace_
     missing = (np.abs(best - trace["dual_objective"]) / best).clip(1e-9)
-    ax.loglog(trace["seconds"].clip(1e-4), missing, f"{mark}-", markersize=5, markevery=0.1, label=name)
-ax.set(xlabel="seconds", ylabel="relative distance from the best objective", title="Six ways to one solution")
+    ax.loglog(
+        trace["seconds"].clip(1e-4),
+        missing,
+        f"{mark}-",
+        markersize=5,
+        markevery=0.1,
+        label=name,
+    )
+ax.set(
+    xlabel="seconds",
+    ylabel="relative distance from the best objective",
+    title="Six ways to one solution",
+)
 ax.legend()
 plt.show()

@@ -15,7 +15,9 @@ from adatron.selection import kernel_path
 X, y = load_digits(return_X_y=True)
 chosen = np.isin(y, (1, 8))
 X, y = X[chosen] / 16, y[chosen]
-path = kernel_path(X[::2], y[::2], np.logspace(1, -3, 17), validation=(X[1::2], y[1::2]))
+path = kernel_path(
+    X[::2], y[::2], np.logspace(1, -3, 17), validation=(X[1::2], y[1::2])
+)
 print(path.table())
 print(f"largest relative duality gap: {path.duality_gap.max():.1e}")
 
@@ -27,5 +29,10 @@ print(f"largest relative duality gap: {path.duality_gap.max():.1e}")
 figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.4), layout="constrained")
 path.plot(left)
 right.semilogx(path.gamma, path.n_support / len(y[::2]), "o-")
-right.set(xlabel="gamma", ylabel="share of support vectors", ylim=(0, 1.05), title="Narrow kernels keep every sample")
+right.set(
+    xlabel="gamma",
+    ylabel="share of support vectors",
+    ylim=(0, 1.05),
+    title="Narrow kernels keep every sample",
+)
 plt.show()

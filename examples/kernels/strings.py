@@ -23,11 +23,18 @@ monza siracusa pescara bergamo forlì trento vicenza terni bolzano"""
 def shared_parts(A, B):
     """Return how many parts of one to three letters two names share, for all pairs: a kernel matrix."""
     names = sorted({*A, *B})
-    parts = [{f"^{name}$"[i : i + k] for k in (1, 2, 3) for i in range(len(name) + 3 - k)} for name in names]
+    parts = [
+        {f"^{name}$"[i : i + k] for k in (1, 2, 3) for i in range(len(name) + 3 - k)}
+        for name in names
+    ]
     place = {name: number for number, name in enumerate(names)}
     return np.array(
         [
-            [len(parts[place[a]] & parts[place[b]]) / np.sqrt(len(parts[place[a]]) * len(parts[place[b]])) for b in B]
+            [
+                len(parts[place[a]] & parts[place[b]])
+                / np.sqrt(len(parts[place[a]]) * len(parts[place[b]]))
+                for b in B
+            ]
             for a in A
         ]
     )
@@ -39,7 +46,9 @@ country = np.repeat(["German", "Italian"], [len(german), len(italian)])
 order = np.random.default_rng(0).permutation(len(names))
 train, test = order[:50], order[50:]
 model = SVC(kernel=shared_parts, C=10).fit(list(names[train]), country[train])
-print(f"accuracy on {len(test)} new names: {model.score(list(names[test]), country[test]):.2f}")
+print(
+    f"accuracy on {len(test)} new names: {model.score(list(names[test]), country[test]):.2f}"
+)
 print(f"relative duality gap: {model.duality_gap_:.1e}")
 
 # %%
@@ -53,6 +62,9 @@ colors = np.where(country[test][rank] == "German", "C0", "C1")
 figure, ax = plt.subplots(figsize=(6, 7), layout="constrained")
 ax.barh(names[test][rank], values[rank], color=colors)
 ax.axvline(0, color="0.3")
-ax.set(xlabel="decision value: German (negative), Italian (positive)", title="Names that were not learned")
+ax.set(
+    xlabel="decision value: German (negative), Italian (positive)",
+    title="Names that were not learned",
+)
 ax.tick_params(axis="y", labelsize="small")
 plt.show()

@@ -25,11 +25,17 @@ def trend_and_season(A, B):
 
 rng = np.random.default_rng(0)
 month = np.arange(144.0)[:, None]
-y = 0.12 * month[:, 0] + 3 * np.sin(2 * np.pi * month[:, 0] / 12) + rng.normal(0, 0.8, 144)
+y = (
+    0.12 * month[:, 0]
+    + 3 * np.sin(2 * np.pi * month[:, 0] / 12)
+    + rng.normal(0, 0.8, 144)
+)
 known = month[:, 0] < 96
 models = {
     "RBF alone": SVR(kernel=RBF(gamma=0.02), C=10, epsilon=0.5),
-    "straight line + RBF": SVR(kernel=1e-2 * Linear() + RBF(gamma=0.02), C=10, epsilon=0.5),
+    "straight line + RBF": SVR(
+        kernel=1e-2 * Linear() + RBF(gamma=0.02), C=10, epsilon=0.5
+    ),
     "line + slow changes + season": SVR(kernel=trend_and_season, C=10, epsilon=0.5),
 }
 
@@ -42,7 +48,9 @@ figure, axes = plt.subplots(3, 1, figsize=(7, 7), sharex=True, layout="constrain
 for ax, (name, model) in zip(axes, models.items(), strict=True):
     model.fit(month[known], y[known])
     error = np.abs(model.predict(month[~known]) - y[~known]).mean()
-    print(f"{name}: mean error of the forecast {error:.2f}, relative duality gap {model.duality_gap_:.1e}")
+    print(
+        f"{name}: mean error of the forecast {error:.2f}, relative duality gap {model.duality_gap_:.1e}"
+    )
     ax.plot(month[known], y[known], ".", color="0.4")
     ax.plot(month[~known], y[~known], ".", color="C1", label="not learned")
     ax.plot(month, model.predict(month), color="C0")

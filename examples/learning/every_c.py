@@ -39,6 +39,11 @@ left.loglog(C, sizes.clip(1e-3), color="C0", linewidth=0.7, alpha=0.6)
 left.set(xlabel="C", ylabel="|coefficient|", title="The coefficient of each sample")
 right.semilogx(C, bound, label="at the bound")
 right.semilogx(C, (sizes > 0).sum(axis=1), "--", label="support vectors")
-right.set(xlabel="C", ylabel="samples", title="Fewer samples decide as C grows", ylim=(0, None))
+right.set(
+    xlabel="C",
+    ylabel="samples",
+    title="Fewer samples decide as C grows",
+    ylim=(0, None),
+)
 right.legend()
 plt.show()

@@ -27,8 +27,12 @@ labels[spoilt] = 11 - truth[spoilt]  # a 3 becomes an 8, and an 8 a 3
 model = SVC(C=10, gamma=5e-4).fit(X, labels)
 start = time.perf_counter()
 issues = label_issues(model, X, labels)
-print(f"{len(labels)} samples left out, one by one, in {time.perf_counter() - start:.1f} s")
-print(f"exact leave-one-out error {issues.left_out.error:.1%}, relative duality gap {model.duality_gap_:.1e}")
+print(
+    f"{len(labels)} samples left out, one by one, in {time.perf_counter() - start:.1f} s"
+)
+print(
+    f"exact leave-one-out error {issues.left_out.error:.1%}, relative duality gap {model.duality_gap_:.1e}"
+)
 
 # %%
 # ``issues`` begins with the worst samples. Its ``score`` is the decision value, counted from the side of the label, by
@@ -36,8 +40,12 @@ print(f"exact leave-one-out error {issues.left_out.error:.1%}, relative duality 
 # you train on the others.
 
 worst = issues.numbers[:10]
-print(f"{np.isin(worst, spoilt).sum()} of the 10 most suspicious labels are wrong; {len(spoilt)} are wrong in all")
-for row, given, proposed, score in zip(worst, issues.given, issues.proposed, issues.score, strict=False):
+print(
+    f"{np.isin(worst, spoilt).sum()} of the 10 most suspicious labels are wrong; {len(spoilt)} are wrong in all"
+)
+for row, given, proposed, score in zip(
+    worst, issues.given, issues.proposed, issues.score, strict=False
+):
     print(f"row {row:3}: labelled {given}, looks like {proposed}, score {score:.1f}")
 
 # %%

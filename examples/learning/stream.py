@@ -33,7 +33,9 @@ for name, model in models.items():
         wrong.append(model.predict(X[i : i + 1])[0] != y[i])  # first predict,
         model.partial_fit(X[i : i + 1], y[i : i + 1])  # then learn
     errors[name] = np.convolve(wrong, np.full(SHOWN, 1 / SHOWN), "valid")
-    print(f"{name}: {np.mean(wrong[-100:]):.0%} errors among the last 100, duality gap {model.duality_gap_:.1e}")
+    print(
+        f"{name}: {np.mean(wrong[-100:]):.0%} errors among the last 100, duality gap {model.duality_gap_:.1e}"
+    )
 
 # %%
 # **The model with a window has forgotten the old rule after 80 samples. The other one is still wrong in every second
@@ -43,6 +45,10 @@ figure, ax = plt.subplots(layout="constrained")
 for (name, values), line in zip(errors.items(), ("-", "--"), strict=True):
     ax.plot(np.arange(len(values)) + WINDOW + SHOWN, values, line, label=name)
 ax.axvline(drift, color="0.7", zorder=0)
-ax.set(xlabel="sample", ylabel=f"error rate of the last {SHOWN} predictions", title="The labels change their meaning")
+ax.set(
+    xlabel="sample",
+    ylabel=f"error rate of the last {SHOWN} predictions",
+    title="The labels change their meaning",
+)
 ax.legend()
 plt.show()

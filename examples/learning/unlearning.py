@@ -30,7 +30,9 @@ with tempfile.TemporaryDirectory() as folder:
     adatron.save(model, path)
     start = time.perf_counter()
     model.forget(withdrawn)
-    print(f"{len(withdrawn)} of {len(y)} samples unlearned in {1e3 * (time.perf_counter() - start):.0f} ms")
+    print(
+        f"{len(withdrawn)} of {len(y)} samples unlearned in {1e3 * (time.perf_counter() - start):.0f} ms"
+    )
     stored = path.read_bytes()
     assert not any(X[i].tobytes() in stored for i in withdrawn)
 
@@ -38,7 +40,9 @@ with tempfile.TemporaryDirectory() as folder:
 # The report computes the certificate anew and compares the model with a fit from nothing.
 
 report = model.deletion_report(refit=True)
-print(f"duality gap {report['duality_gap']:.1e}, KKT violation {report['kkt_violation']:.1e}, computed anew")
+print(
+    f"duality gap {report['duality_gap']:.1e}, KKT violation {report['kkt_violation']:.1e}, computed anew"
+)
 print(f"largest difference to a fit from nothing: {report['largest_difference']:.1e}")
 
 # %%
@@ -50,9 +54,21 @@ after = model.decision_function(X)
 fresh = IncrementalSVC(C=10, gamma=0.02).fit(X[stay], y[stay]).decision_function(X)
 assert np.abs(after - fresh).max() < 1e-8
 figure, ax = plt.subplots(layout="constrained")
-ax.plot(before[stay], after[stay], "o", markersize=5, alpha=0.6, label="patients who stay")
-ax.plot(before[withdrawn], after[withdrawn], "s", markersize=7, label="patients who withdrew")
+ax.plot(
+    before[stay], after[stay], "o", markersize=5, alpha=0.6, label="patients who stay"
+)
+ax.plot(
+    before[withdrawn],
+    after[withdrawn],
+    "s",
+    markersize=7,
+    label="patients who withdrew",
+)
 ax.plot(before, fresh, ".k", markersize=2, label="a fit without them")
-ax.set(xlabel="decision value before", ylabel="decision value after", title="40 of 569 patients withdraw")
+ax.set(
+    xlabel="decision value before",
+    ylabel="decision value after",
+    title="40 of 569 patients withdraw",
+)
 ax.legend()
 plt.show()

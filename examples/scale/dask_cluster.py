@@ -20,19 +20,34 @@ alone = SVC(C=10).fit(X, y)
 
 fits = {}
 for workers in (1, 3):
-    with LocalCluster(n_workers=workers, processes=False, dashboard_address=":0") as cluster, Client(cluster):
+    with (
+        LocalCluster(
+            n_workers=workers, processes=False, dashboard_address=":0"
+        ) as cluster,
+        Client(cluster),
+    ):
         rows, labels = da.from_array(X, chunks=(700, 2)), da.from_array(y, chunks=700)
         model = fits[workers] = DaskSVC(C=10).fit(rows, labels)
         corner = da.linspace(-1.5, 2.5, 120, chunks=40)
-        grid = da.stack(da.meshgrid(corner, corner * 0.5 + 0.25), axis=-1).reshape(-1, 2)
-        values = model.decision_function(grid).compute().reshape(120, 120)  # computed by the workers, chunk by chunk
-    print(f"{workers} workers: duality gap {model.duality_gap_:.1e}, intercept {model.intercept_[0]}")
-print(f"one machine: duality gap {alone.duality_gap_:.1e}, intercept {alone.intercept_[0]}")
+        grid = da.stack(da.meshgrid(corner, corner * 0.5 + 0.25), axis=-1).reshape(
+            -1, 2
+        )
+        values = (
+            model.decision_function(grid).compute().reshape(120, 120)
+        )  # computed by the workers, chunk by chunk
+    print(
+        f"{workers} workers: duality gap {model.duality_gap_:.1e}, intercept {model.intercept_[0]}"
+    )
+print(
+    f"one machine: duality gap {alone.duality_gap_:.1e}, intercept {alone.intercept_[0]}"
+)
 
 # %%
 # **Not one bit differs.** Kernel values depend on their two samples alone, and sums follow the order of the samples.
 
-same = all(model.dual_coef_.tobytes() == alone.dual_coef_.tobytes() for model in fits.values())
+same = all(
+    model.dual_coef_.tobytes() == alone.dual_coef_.tobytes() for model in fits.values()
+)
 print(f"the same bits: {same}")
 
 # %%
@@ -42,7 +57,14 @@ support = alone.support_vectors_
 figure, ax = plt.subplots(layout="constrained")
 x0, x1 = np.meshgrid(np.linspace(-1.5, 2.5, 120), np.linspace(-0.5, 1.5, 120))
 ax.contourf(x0, x1, values, levels=[-1e9, 0, 1e9], colors=["#cfe0f1", "#f6d9cc"])
-ax.contour(x0, x1, values, levels=[-1, 0, 1], colors="0.3", linestyles=["--", "-", "--"])
+ax.contour(
+    x0, x1, values, levels=[-1, 0, 1], colors="0.3", linestyles=["--", "-", "--"]
+)
 ax.scatter(*support.T, s=6, c=y[alone.support_], cmap="coolwarm")
-ax.set(title="A boundary found by three workers", xlabel="first feature", ylabel="second feature", ylim=(-0.5, 1.5))
+ax.set(
+    title="A boundary found by three workers",
+    xlabel="first feature",
+    ylabel="second feature",
+    ylim=(-0.5, 1.5),
+)
 plt.show()

@@ -22,9 +22,13 @@ if find_spec("torch") is not None:
         devices.append("cuda")
 
 X, y = make_moons(5000, noise=0.3, random_state=0)
-models = {device: SVC(C=100, gap_tol=1e-6, device=device).fit(X, y) for device in devices}
+models = {
+    device: SVC(C=100, gap_tol=1e-6, device=device).fit(X, y) for device in devices
+}
 for device, model in models.items():
-    print(f"{device}: duality gap {model.duality_gap_:.1e}, {len(model.support_)} support vectors")
+    print(
+        f"{device}: duality gap {model.duality_gap_:.1e}, {len(model.support_)} support vectors"
+    )
 
 # %%
 # **The route says where a fit ran, and why.** Fits with little to compute stay on the processor.
@@ -34,7 +38,9 @@ print(models[devices[-1]].route_)
 # %%
 # The traces show how each device came to its optimum. Without a GPU there is one picture.
 
-figure, axes = plt.subplots(1, len(devices), figsize=(6 * len(devices), 4), squeeze=False, layout="constrained")
+figure, axes = plt.subplots(
+    1, len(devices), figsize=(6 * len(devices), 4), squeeze=False, layout="constrained"
+)
 for ax, (device, model) in zip(axes[0], models.items(), strict=True):
     GapDisplay.from_estimator(model, ax=ax)
     ax.set_xlabel(f"time on device={device!r}")

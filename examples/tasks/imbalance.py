@@ -15,7 +15,9 @@ from sklearn.model_selection import train_test_split
 
 from adatron import SVC
 
-X, y = make_blobs([1900, 100], centers=[[0, 0], [2, 2]], cluster_std=[1.3, 0.8], random_state=0)
+X, y = make_blobs(
+    [1900, 100], centers=[[0, 0], [2, 2]], cluster_std=[1.3, 0.8], random_state=0
+)
 X, X_test, y, y_test = train_test_split(X, y, stratify=y, random_state=0)
 models = {
     "all errors cost the same": SVC(gamma=0.2),
@@ -32,12 +34,23 @@ figure, axes = plt.subplots(1, 3, figsize=(10, 3.6), sharey=True, layout="constr
 for ax, (name, model) in zip(axes, models.items(), strict=True):
     model.fit(X, y)
     predicted = model.predict(X_test)
-    recall, precision = recall_score(y_test, predicted), precision_score(y_test, predicted)
-    print(f"{name}: finds {recall:.0%} of the rare class; {precision:.0%} of its alarms are right")
-    DecisionBoundaryDisplay.from_estimator(model, X, response_method="predict", cmap="coolwarm", alpha=0.3, ax=ax)
+    recall, precision = (
+        recall_score(y_test, predicted),
+        precision_score(y_test, predicted),
+    )
+    print(
+        f"{name}: finds {recall:.0%} of the rare class; {precision:.0%} of its alarms are right"
+    )
+    DecisionBoundaryDisplay.from_estimator(
+        model, X, response_method="predict", cmap="coolwarm", alpha=0.3, ax=ax
+    )
     for label, color in ((0, "#3b4cc0"), (1, "#b40426")):
         ax.plot(*X_test[y_test == label].T, ".", color=color, markersize=5)
-    ax.set(title=f"{name}\nfinds {recall:.0%}, right in {precision:.0%}", xlim=(-4, 5), ylim=(-4, 5))
+    ax.set(
+        title=f"{name}\nfinds {recall:.0%}, right in {precision:.0%}",
+        xlim=(-4, 5),
+        ylim=(-4, 5),
+    )
 plt.show()
 
 # %%
@@ -45,7 +58,11 @@ plt.show()
 
 twice = np.where(y == 1, 2, 1)
 weighted = SVC(gamma=0.2, tol=1e-6).fit(X, y, sample_weight=twice)
-repeated = SVC(gamma=0.2, tol=1e-6).fit(np.repeat(X, twice, axis=0), np.repeat(y, twice))
-difference = np.abs(weighted.decision_function(X_test) - repeated.decision_function(X_test)).max()
+repeated = SVC(gamma=0.2, tol=1e-6).fit(
+    np.repeat(X, twice, axis=0), np.repeat(y, twice)
+)
+difference = np.abs(
+    weighted.decision_function(X_test) - repeated.decision_function(X_test)
+).max()
 print(f"largest difference between weights and repetitions: {difference:.0e}")
 print(f"relative duality gap: {weighted.duality_gap_:.1e}")

@@ -17,8 +17,12 @@ X, y = load_digits(return_X_y=True)
 X, X_test, y, y_test = train_test_split(X, y, random_state=0)
 pairs = SVC(C=10, gamma=0.001).fit(X, y)
 rest = SVC(C=10, gamma=0.001, multi_class="ovr").fit(X, y)
-print(f"one for each pair: {len(pairs.duality_gap_)} problems, accuracy {pairs.score(X_test, y_test):.3f}")
-print(f"one against the rest: {len(rest.duality_gap_)} problems, accuracy {rest.score(X_test, y_test):.3f}")
+print(
+    f"one for each pair: {len(pairs.duality_gap_)} problems, accuracy {pairs.score(X_test, y_test):.3f}"
+)
+print(
+    f"one against the rest: {len(rest.duality_gap_)} problems, accuracy {rest.score(X_test, y_test):.3f}"
+)
 print(f"largest relative duality gap of a pair: {pairs.duality_gap_.max():.1e}")
 
 # %%
@@ -26,12 +30,18 @@ print(f"largest relative duality gap of a pair: {pairs.duality_gap_.max():.1e}")
 # which classes are hard to tell apart.** Here these are 8 and 1; the digit 0 is easy to tell from all others.
 
 effort = np.full((10, 10), np.nan)
-effort[np.triu_indices(10, 1)] = pairs.dual_objective_  # the pairs (0, 1), (0, 2), ..., (8, 9)
+effort[np.triu_indices(10, 1)] = (
+    pairs.dual_objective_
+)  # the pairs (0, 1), (0, 2), ..., (8, 9)
 effort = np.fmax(effort, effort.T)
 figure, ax = plt.subplots(layout="constrained")
 image = ax.imshow(effort, cmap="cividis")
 ax.set(
-    xticks=range(10), yticks=range(10), title="How hard it is to separate two digits", xlabel="digit", ylabel="digit"
+    xticks=range(10),
+    yticks=range(10),
+    title="How hard it is to separate two digits",
+    xlabel="digit",
+    ylabel="digit",
 )
 figure.colorbar(image, label="objective of the pair")
 plt.show()

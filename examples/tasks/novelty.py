@@ -16,13 +16,15 @@ angle = rng.uniform(0, 2 * np.pi, 500)
 X = np.column_stack([np.cos(angle), np.sin(angle)]) * 2 + rng.normal(0, 0.25, (500, 2))
 new = rng.uniform(-4, 4, (60, 2))
 model = OneClassSVM(nu=0.05, gamma=1.0, tol=1e-6).fit(X)
-outside = model.decision_function(X) < -1e-5  # some samples lie on the boundary itself, to the tolerance
+outside = (
+    model.decision_function(X) < -1e-5
+)  # some samples lie on the boundary itself, to the tolerance
 print(f"outside among the training samples: {outside.mean():.1%} (at most nu = 5 %)")
 print(f"outside among the others: {np.mean(model.predict(new) < 0):.0%}")
 print(f"relative duality gap: {model.duality_gap_:.1e}")
 
 # %%
-# **``nu`` is a promise about the training samples: at most this share of them lies outside.** So ``nu`` is the rate of
+# ``nu`` is a promise about the training samples: **at most this share of them lies outside.** So ``nu`` is the rate of
 # false alarms that you accept. The shape of the region is up to gamma. The hole in the middle is found, too.
 
 axis = np.linspace(-4, 4, 200)

@@ -14,14 +14,19 @@ from sklearn.model_selection import train_test_split
 
 from adatron import SVC
 
-X, y = make_classification(6000, 10, n_informative=6, flip_y=0.2, class_sep=0.7, random_state=0)
+X, y = make_classification(
+    6000, 10, n_informative=6, flip_y=0.2, class_sep=0.7, random_state=0
+)
 X, X_test, y, y_test = train_test_split(X, y, train_size=2000, random_state=0)
 model = SVC(C=10, gamma=0.05, probability=True).fit(X, y)
 wrapper = CalibratedClassifierCV(SVC(C=10, gamma=0.05), ensemble=False).fit(X, y)
 found = {
     "SVC(probability=True)": model.predict_proba(X_test)[:, 1],
     "CalibratedClassifierCV": wrapper.predict_proba(X_test)[:, 1],
-    "decision values, squeezed into 0 to 1": (model.decision_function(X_test).clip(-1, 1) + 1) / 2,
+    "decision values, squeezed into 0 to 1": (
+        model.decision_function(X_test).clip(-1, 1) + 1
+    )
+    / 2,
 }
 for name, values in found.items():
     print(f"{name}: Brier score {brier_score_loss(y_test, values):.3f}")
@@ -35,6 +40,12 @@ print(f"relative duality gap: {model.duality_gap_:.1e}")
 assert ((found["SVC(probability=True)"] > 0.5) == (model.predict(X_test) == 1)).all()
 figure, ax = plt.subplots(figsize=(6, 5), layout="constrained")
 for (name, values), mark in zip(found.items(), "os^", strict=True):
-    CalibrationDisplay.from_predictions(y_test, values, n_bins=8, name=name, marker=mark, ax=ax)
-ax.set(title="Predicted and observed", xlabel="predicted probability", ylabel="share that came true")
+    CalibrationDisplay.from_predictions(
+        y_test, values, n_bins=8, name=name, marker=mark, ax=ax
+    )
+ax.set(
+    title="Predicted and observed",
+    xlabel="predicted probability",
+    ylabel="share that came true",
+)
 plt.show()

@@ -34,11 +34,27 @@ print(f"relative duality gap: {model.duality_gap_:.1e}")
 grid = np.linspace(-4, 4, 400)
 curve = model.predict(grid[:, None])
 figure, ax = plt.subplots(layout="constrained")
-ax.fill_between(grid, curve - model.epsilon, curve + model.epsilon, color="C0", alpha=0.2, label="tube of ± 0.1")
+ax.fill_between(
+    grid,
+    curve - model.epsilon,
+    curve + model.epsilon,
+    color="C0",
+    alpha=0.2,
+    label="tube of ± 0.1",
+)
 ax.plot(grid, curve, color="C0", label="SVR")
-ax.plot(grid, squares.predict(grid[:, None] / 4), "--", color="C1", label="least squares")
+ax.plot(
+    grid, squares.predict(grid[:, None] / 4), "--", color="C1", label="least squares"
+)
 ax.plot(x, y, ".", color="0.5")
-ax.plot(x[model.support_], y[model.support_], "o", fillstyle="none", color="0.3", label="support vectors")
+ax.plot(
+    x[model.support_],
+    y[model.support_],
+    "o",
+    fillstyle="none",
+    color="0.3",
+    label="support vectors",
+)
 ax.set(xlabel="x", ylabel="y", title="Errors within the tube are free")
 ax.legend()
 plt.show()
@@ -50,4 +66,6 @@ plt.show()
 for nu in (0.1, 0.3, 0.5):
     found = NuSVR(C=10, gamma=1.0, nu=nu).fit(X, y)
     outside = np.mean(np.abs(found.predict(X) - y) > found.epsilon_ + 1e-2)
-    print(f"nu = {nu}: a tube of ± {found.epsilon_:.3f}, {outside:.0%} of the samples outside")
+    print(
+        f"nu = {nu}: a tube of ± {found.epsilon_:.3f}, {outside:.0%} of the samples outside"
+    )

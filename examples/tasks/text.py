@@ -25,7 +25,11 @@ def help_texts(module):
     for name in dir(module):
         text = inspect.getdoc(getattr(module, name)) or ""
         if not name.startswith("_") and len(text) > 200:
-            lines = [line for line in text.splitlines() if not re.match(r">>>|\.\.\.|---", line.strip())]
+            lines = [
+                line
+                for line in text.splitlines()
+                if not re.match(r">>>|\.\.\.|---", line.strip())
+            ]
             texts[" ".join(lines[1:80])] = name
     return list(texts)
 
@@ -33,9 +37,13 @@ def help_texts(module):
 topics = {"statistics": help_texts(scipy.stats), "signals": help_texts(scipy.signal)}
 texts = [text for some in topics.values() for text in some]
 labels = np.repeat(list(topics), [len(some) for some in topics.values()])
-words = TfidfVectorizer(token_pattern=r"[a-z]{3,}", stop_words="english", sublinear_tf=True)
+words = TfidfVectorizer(
+    token_pattern=r"[a-z]{3,}", stop_words="english", sublinear_tf=True
+)
 X = words.fit_transform(texts)
-print(f"{X.shape[0]} texts, {X.shape[1]} words, {X.nnz / np.prod(X.shape):.1%} of the entries are not zero")
+print(
+    f"{X.shape[0]} texts, {X.shape[1]} words, {X.nnz / np.prod(X.shape):.1%} of the entries are not zero"
+)
 
 X_train, X_test, y_train, y_test = train_test_split(X, labels, random_state=0)
 model = SVC(kernel="linear", C=10).fit(X_train, y_train)
@@ -53,5 +61,7 @@ shown = np.concatenate([order[:10], order[-10:]])
 figure, ax = plt.subplots(figsize=(6, 5), layout="constrained")
 ax.barh(names[shown], weights[shown], color=np.where(weights[shown] < 0, "C0", "C1"))
 first, second = model.classes_
-ax.set(xlabel=f"weight: {first} (negative), {second} (positive)", title="Words that decide")
+ax.set(
+    xlabel=f"weight: {first} (negative), {second} (positive)", title="Words that decide"
+)
 plt.show()

@@ -1,4 +1,7 @@
-"""Exact kernel support vector machines with a proof of optimality on every fit."""
+"""Exact kernel support vector machines with a proof of optimality on every fit.
+
+Only what the reference of the manual lists is public; all other modules and names may change without notice.
+"""
 
 from __future__ import annotations
 

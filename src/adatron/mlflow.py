@@ -25,6 +25,8 @@ from .extras import needed
 from .files import load, save
 from .quoted import quoted
 
+__all__ = ["FLAVOR_NAME", "get_default_pip_requirements", "load_model", "log_model", "save_model"]
+
 FLAVOR_NAME = "adatron"
 DATA = "data"  # The folder of MLflow's format that holds a model's own files.
 FILE = "model.adatron"

@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from adatron import SVC, IncrementalSVC, load, save
+from adatron import SVC, SVR, IncrementalSVC, IncrementalSVR, load, save
 from adatron.fitting.engine import _source
 from adatron.kernels import RBF, Linear
 
@@ -248,6 +248,27 @@ def test_max_iter_counts_updates_and_warns():
         with pytest.warns(ConvergenceWarning) as told:
             SVC(max_iter=25).fit(storage(X), y)
         assert "scale them" not in str(told[0].message)  # they are
+
+
+def test_advice_fits_the_fault():
+    X, y = two_classes(200)
+    noisy = np.where(np.arange(200) % 5, y, np.roll(y, 1))
+    with pytest.warns(ConvergenceWarning, match=r"double precision\. The features' .*: scale them") as told:
+        SVC(kernel="linear").fit(X * 1e6, noisy)
+    assert "lower C" not in str(told[0].message)
+    with pytest.warns(ConvergenceWarning, match="reached; raise max_iter, or lower C"):
+        SVC(max_iter=1).fit(X, y)
+    with pytest.warns(ConvergenceWarning) as told:
+        SVC(max_iter=1).fit(X * 1e6, y)  # gamma='scale' takes the scale away
+    assert "scale them" not in str(told[0].message)
+
+
+@pytest.mark.parametrize("model", [SVC(), SVR(), IncrementalSVC(), IncrementalSVR()])
+def test_a_call_without_labels_names_the_class(model):
+    with pytest.raises(
+        TypeError, match=rf"^{type(model).__name__}\.fit\(\) missing 1 required positional argument: 'y'$"
+    ):
+        model.fit([[0.0], [1.0]])
 
 
 def test_fits_say_once_that_a_kernel_is_not_semidefinite():

@@ -67,6 +67,7 @@ def test_a_good_site(wrong, tmp_path, body):
         ("<pre>code</pre><p>and [words](gone.md)</p>", ""),
         ("<p>`gone &lt;https://x.org&gt;`_</p>", ""),
         ("<p>:func:`gone`</p>", ""),
+        ("<p><b>``gone`` is code</b></p>", ""),
         ('<link rel="stylesheet" href="https://example.org/font.css">', ""),
         ('<p style="background: url(https://example.org/p.png)">text</p>', ""),
         ("", '@import "https://example.org/font.css";'),
@@ -135,7 +136,8 @@ def test_links_of_texts_lead_somewhere(path):
             assert unquote(parts.fragment) in Marked(target.read_text("utf-8")).anchors, address
 
 
-REFERENCE = re.findall(r"^   (adatron[.\w]+)$", (ROOT / "docs" / "api.md").read_text("utf-8"), re.MULTILINE)
+GROUPS = {path.stem: path.read_text("utf-8") for path in sorted((ROOT / "docs").glob("api-*.md"))}
+REFERENCE = [name for text in GROUPS.values() for name in re.findall(r"^   ~(adatron[.\w]+)$", text, re.MULTILINE)]
 
 
 def documented():
@@ -166,3 +168,46 @@ def test_every_parameter_of_the_reference_has_a_description():
 
 def test_every_page_of_the_reference_has_an_example():
     assert [name for name, text in documented() if name in REFERENCE and ">>>" not in text] == []
+
+
+def test_the_reference_lists_public_names_once_and_in_groups():
+    assert len(set(REFERENCE)) == len(REFERENCE) > 60
+    for name in REFERENCE:
+        home, _, own = name.rpartition(".")
+        assert own in pytest.importorskip(home).__all__, name
+    listed = re.search(r"(?s)```{toctree}.*?```", (ROOT / "docs" / "api.md").read_text("utf-8"))[0].split()
+    assert [name for name in listed if name in GROUPS] == [name for name in listed if name.startswith("api-")]
+    assert set(GROUPS) <= set(listed)
+
+
+def extension(name):
+    return runpy.run_path(str(EXTENSIONS / f"{name}.py"))
+
+
+def test_each_example_has_its_place_in_the_gallery_and_a_picture(tmp_path):
+    image = pytest.importorskip("matplotlib.image")
+    lessons, pictures = extension("lessons"), extension("thumbnails")
+    there = {path.parent.name: set() for path in ROOT.glob("examples/*/*.py")}
+    for path in ROOT.glob("examples/*/*.py"):
+        there[path.parent.name].add(path.stem)
+        (tmp_path / path.parent.name).mkdir(exist_ok=True)
+        (tmp_path / path.parent.name / f"{path.stem}.rst").touch()
+    assert there == {folder: set(names) for folder, names in lessons["LESSONS"].items()}
+    key = lessons["LessonKey"]("../examples/begin")
+    assert sorted(["search.py", "first_fit.py"], key=key) == ["first_fit.py", "search.py"]
+    pictures["write"](tmp_path)
+    written = list(tmp_path.glob("*/images/thumb/sphx_glr_*_thumb.png"))
+    assert len(written) == sum(map(len, there.values()))
+    for path in written:
+        picture = image.imread(path)
+        assert picture.shape == (560, 800, 4)
+        assert (picture[..., 3] > 0).mean() > 0.03, path  # there is something to see
+
+
+def test_excerpts_are_prose_under_the_anchors_of_their_sections():
+    section = nodes.section("", nodes.title("", "Gaps"), nodes.paragraph("", "A < B."), ids=["gaps"])
+    section += [
+        nodes.literal_block("", "import this"),
+        nodes.note("", nodes.paragraph("", "x"), classes=["sphx-glr-x"]),
+    ]
+    assert extension("excerpts")["prose"](section) == '<section id="gaps">Gaps A &lt; B. </section>'

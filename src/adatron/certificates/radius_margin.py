@@ -22,7 +22,7 @@ def vc_bound(m: int, radius2: float, margin: float, delta: float = 0.05) -> floa
 
     Examples
     --------
-    >>> from adatron.certificates.radius_margin import vc_bound
+    >>> from adatron.selection import vc_bound
     >>> round(vc_bound(1_000_000, radius2=1.0, margin=0.5), 3)
     0.365
     >>> vc_bound(100, radius2=1.0, margin=0.1)  # too few samples for this margin

@@ -72,7 +72,7 @@ def _of_columns(model: Any) -> TableRows:
     texts: TableRows = []
     for one in encoded(model):
         name = "" if one["name"] is None else f" ({one['name']})"
-        texts.append(("encoded", f"feature {one['feature']}{name}: {shortened(one['categories'])}"))
+        texts.append(("encoded", f"feature {one['feature']}{name}: {shortened(list(map(repr, one['categories'])))}"))
     more = [("", f"... {len(texts)} features in all")] if len(texts) > MOST_ENCODED else []
     return [*texts[:MOST_ENCODED], *more, *rows]
 

@@ -28,7 +28,7 @@ PHRASES: tuple[tuple[str, Said], ...] = (
     (r"The 'X' parameter is needed: .* would make rows of the support vectors\.",
      "the steps before the machine cannot be undone, so there are no rows to compare the network with"),
     (r" For other estimators, import adatron\.onnx and call skl2onnx\.to_onnx\.", ""),
-    (r"Consider pre-processing your data with StandardScaler or MinMaxScaler", "Consider --scale standard or minmax"),
+    (r"Solver terminated early \(max_iter=\d+\)\. Consider pre-processing your data with [^.]*\. ", ""),
     (r"scale them \(MaxAbsScaler\)", "--scale minmax scales them"),
     (r"scale them \(StandardScaler\)", "--scale standard scales them"),
     (r"gamma='scale' is 1 / \(n_features \* X\.var\(\)\) = (\S+), as X\.var\(\) is (\S+): .* gamma as a number\.",

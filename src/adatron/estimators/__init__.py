@@ -1,5 +1,6 @@
 """The scikit-learn faces."""
 
+from ..margins import InputMargins
 from .forms.diagnostics import Balance, angle, balance
 from .input_space.measure import input_margin
 from .input_space.svc import InputMarginSVC
@@ -14,6 +15,7 @@ __all__ = [
     "SVR",
     "Balance",
     "InputMarginSVC",
+    "InputMargins",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",

@@ -67,7 +67,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     nu: float
 
     reads = Inlier()
-    offset_ = Attribute("offset")
+    offset_: Attribute[NDArray[np.float64]] = Attribute("offset")
     _theirs = "OneClassSVM"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**KernelMachine._parameter_constraints, **NU}
 

@@ -84,7 +84,7 @@ class SVC(Classifier):
         could not be proven in that time are infinite. A call of a kernel function is not interrupted. The time for
         compiling code at first use comes on top.
     callback : callable, default=None
-        Called with a :class:`adatron.solvers.base.Progress` (``n_iter``, ``kkt_violation``, ``duality_gap``, ...) now
+        Called with a :class:`adatron.solvers.Progress` (``n_iter``, ``kkt_violation``, ``duality_gap``, ...) now
         and then; returning True stops the fit.
     device : str, default=None
         Where to solve the problems and to predict: 'cuda' or 'cuda:1' for a GPU of NVIDIA, 'cpu' for the processor.
@@ -110,7 +110,7 @@ class SVC(Classifier):
         be positive semi-definite. It belongs to the best bias for these coefficients; ``intercept_`` is LIBSVM's.
     compact_ : bool
         Whether :meth:`compact` made the model; that method explains the attributes of such a model.
-    route_ : adatron.solvers.route.Route
+    route_ : adatron.solvers.Route
         How the problems were solved; ``print(model.route_)`` says it in three lines.
     trace_ : dict of ndarray, or a sequence of them for each binary problem
         'seconds', 'n_iter', 'kkt_violation', 'duality_gap', 'dual_objective' after each block or epoch, and further

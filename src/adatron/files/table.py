@@ -170,6 +170,8 @@ class Table:
         Sentences about columns that were left out since they are no features, or that may be none.
     dialect : Dialect, or None
         The form of a delimited text; None in other formats.
+    columns : tuple of int, or None
+        The column of each feature in a table; None if the file has no columns.
 
     Examples
     --------
@@ -193,6 +195,7 @@ class Table:
     categorical: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     dialect: Dialect | None = None
+    columns: tuple[int, ...] | None = None
 
     def summary(self) -> str:
         """Return in one line what was read, and what was inferred."""

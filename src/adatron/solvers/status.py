@@ -15,7 +15,7 @@ class Status(Enum):
     CONVERGED = "converged"
     WITHIN_TOL = "the violation is within tol, but rounding or a limit kept the duality gap above gap_tol"
     RULE = "the solver's own stopping rule was met"
-    MAX_ITER = "the limit of updates (max_iter) was reached; lower C, or raise max_iter"
+    MAX_ITER = "the limit of updates (max_iter) was reached; raise max_iter, or lower C"
     MAX_TIME = "the time limit (max_time) was reached; raise it, lower C, or use a larger tol"
     STOPPED = "the callback asked to stop"
     STUCK = "no step makes progress in double precision; lower C, or use a larger tol or gap_tol"

@@ -17,8 +17,10 @@ def test_train_writes_a_model_and_a_table(train_csv, tmp_path, capsys):
     assert names == [
         *("samples x features", "label", "classes", "kernel", "C", "support vectors", "updates", "KKT violation"),
         *("relative duality gap", "dual objective", "primal objective", "solved as", "", "", "converged", "seconds"),
-        "model file",
+        *("model file", "quality"),
     ]
+    assert "--test FILE" in lines[-1]
+    assert "--cv 5" in lines[-1]
     fitted = load(path)
     assert (fitted.C, fitted.gamma, fitted.tol, fitted.class_weight) == (2.0, 0.5, 1e-4, "balanced")
     assert fitted.callback is None

@@ -119,7 +119,7 @@ def test_what_the_training_data_lack_is_named(frame, csv, tmp_path, capsys):
     new = frame.head(4).assign(colour=["red", "violet", "violet", "pink"])
     path = written(new, tmp_path / "new.csv")
     lacking = "holds 2 categories that the training data lack, and counts as none: 'pink', 'violet'"
-    warning = f"new.csv: feature 0 (colour) {lacking}"
+    warning = f"new.csv: column 0 (colour) {lacking}"
     for command in ("predict", "evaluate"):
         assert warning in said(capsys, command, tmp_path / "m", path)
     train = ["train", csv, "--categorical", "auto", "--model", tmp_path / "t", "--test", path, "--quiet"]
@@ -137,7 +137,7 @@ def test_what_the_training_data_lack_is_named(frame, csv, tmp_path, capsys):
     assert "the model has text in features 0, 1, 3" in told
     path = written(frame.assign(size="big"), tmp_path / "text.parquet")
     told = said(capsys, "predict", tmp_path / "m", path, status=1)
-    assert "'size' holds 'big', text, and the model expects numbers" in told
+    assert "column 2 (size) holds 'big', text, and the model expects numbers" in told
 
 
 @pytest.mark.parametrize("strategy", ["mean", "median", "most_frequent"])
@@ -181,12 +181,19 @@ def test_the_encoder_is_fitted_in_each_fold(frame, csv, tmp_path, capsys):
     assert main(["train", written(rare, tmp_path / "r.csv"), "--cv", "5", "--categorical", "auto", "--quiet"]) == 0
 
 
+def test_a_column_is_named_as_the_user_counts_it(frame, tmp_path, capsys):
+    front = ["label", *frame.columns.drop("label")]
+    trained(written(frame[front], tmp_path / "front.csv"), tmp_path / "m", "--label", "label")
+    new = written(frame[front].head(4).assign(colour="violet"), tmp_path / "new.csv")
+    assert "new.csv: column 1 (colour) holds a category" in said(capsys, "predict", tmp_path / "m", new)
+
+
 def test_info_shows_what_was_encoded(csv, tmp_path, capsys):
     trained(csv, tmp_path / "m", "--scale", "standard")
     told = said(capsys, "info", tmp_path / "m")
     rows = [" ".join(line.split()) for line in told.splitlines()]
     assert "features 4 (46 after encoding)" in rows
-    assert "encoded feature 0 (colour): green, light blue, red" in rows
+    assert "encoded feature 0 (colour): 'green', 'light blue', 'red'" in rows
     assert "... 39 in all" in told
     assert "label column 4 (label)" in rows
     assert "scaling StandardScaler" in rows
@@ -202,7 +209,7 @@ def test_info_shows_the_first_of_many_encoded_columns(tmp_path, capsys):
     genes["label"] = np.where(genes["s3"] == "A", "yes", "no")
     trained(written(genes, tmp_path / "genes.arff"), tmp_path / "m")
     told = said(capsys, "info", tmp_path / "m")
-    assert told.count("A, C, G, T") == 10
+    assert told.count("'A', 'C', 'G', 'T'") == 10
     assert "... 30 features in all" in told
 
 
@@ -214,7 +221,7 @@ def test_several_files_have_the_text_of_the_first(frame, csv, tmp_path):
 def test_names_are_no_categories(tmp_path, capsys):
     (tmp_path / "a.csv").write_text("".join(f"Mr {i},{i % 7},{i % 2}\n" for i in range(40)))
     told = said(capsys, "train", tmp_path / "a.csv", "--model", tmp_path / "m", "--categorical", "auto")
-    assert "feature 0 holds 40 different texts in 40 rows, as names do: --drop leaves it out" in told
+    assert "column 0 holds 40 different texts in 40 rows, as names do: --drop leaves it out" in told
 
 
 def test_kernel_values_have_no_columns(tmp_path, capsys):

@@ -123,7 +123,7 @@ def test_a_request_may_allow_text_and_gaps(write):
     assert [[str(value) for value in row] for row in table.X] == [["nan", "x"], ["2.0", "nan"]]
     with pytest.raises(DataError, match=r"line 6: column 0 \(a\) holds '\?', a missing value: train --impute"):
         read_arff(path, Request(categorical="auto"))
-    with pytest.raises(DataError, match="column 'b' holds 'x', text: train --categorical auto"):
+    with pytest.raises(DataError, match=r"column 1 \(b\) holds 'x', text: train --categorical auto"):
         read(write(head + "1,x,1\n2,y,2\n"))
 
 

@@ -18,6 +18,8 @@ from ..preparing.training import Preparing, preparing_options, read_training, re
 from ..status import Status, TableRows, as_json, echo_rows, warnings_as_lines, write_result
 from ..values import Number
 
+MEASURING = "--test FILE measures it on other data, and --cv 5 in the place of --model by cross-validation"
+
 
 @click.command(short_help="Fit a machine and write it to a file.")
 @data_options
@@ -141,7 +143,7 @@ def _tell(
         if task_of(model) == "novelty":
             shape.append(("learned from", said_of(table, learned)))
         closing: TableRows = [("seconds", f"{seconds:.2f}"), ("model file", target)]
-        closing += rows_of(measured) if measured else []
+        closing += rows_of(measured) if measured else [("quality", f"not measured; {MEASURING}")]
         echo_rows([*shape, *kernel_rows(model), *certificate_rows(machine_of(model)), *closing], err=True)
     if wants_json:
         extra = {"samples": learned.shape[0], "seconds": seconds, "model": target, "test": measured}

@@ -187,7 +187,9 @@ def warn_of_unknown(path: str, table: Any, texts: dict[int, list[str]]) -> None:
 
 
 def _named(table: Any, at: int) -> str:
-    return f"feature {at} ({table.feature_names[at]})" if table.feature_names else f"feature {at}"
+    """Return the words for a feature: its column in the file, counted as --label and --drop count."""
+    where = f"feature {at}" if table.columns is None else f"column {table.columns[at]}"
+    return f"{where} ({table.feature_names[at]})" if table.feature_names else where
 
 
 def with_surplus(model: Any, table: Any, file: Any, most: int | None) -> tuple[Any, Any]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic, Self, TypeVar, overload
+
+T = TypeVar("T")
 
 
-class Attribute:
+class Attribute(Generic[T]):
     """An attribute that users read. Only a fit changes it, with all others at once.
 
     path : the part of the model, and the parts of that part; see ``model.Model``
@@ -20,6 +22,10 @@ class Attribute:
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
+    @overload
+    def __get__(self, machine: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, machine: object, owner: type | None = None) -> T: ...
     def __get__(self, machine: Any, owner: type | None = None) -> Any:
         if machine is None:
             return self

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from functools import wraps
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from sklearn.base import _fit_context  # pyright: ignore[reportPrivateUsage]
 
@@ -48,6 +48,22 @@ HELD = ("_model", "_learner")
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 
+def named(fit: Fit) -> Fit:
+    """Return a ``fit`` that names the user's class, not a base of it, if an argument is missing or unknown."""
+    own = f"{fit.__qualname__}()"
+
+    @wraps(fit)
+    def told(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return fit(self, *args, **kwargs)
+        except TypeError as error:
+            if not str(error).startswith(own):
+                raise
+            raise TypeError(str(error).replace(own, f"{type(self).__name__}.{fit.__name__}()", 1)) from None
+
+    return cast("Fit", told)
+
+
 def fitting(fit: Fit) -> Fit:
     """Return a ``fit`` that checks the parameters first, as scikit-learn does, and tells callbacks of its way."""
 
@@ -80,7 +96,7 @@ def fitting(fit: Fit) -> Fit:
         return self
 
     checked: Any = _fit_context(prefer_skip_nested_validation=True)
-    return checked(told)
+    return named(checked(told))
 
 
 class Parts:

@@ -67,10 +67,10 @@ class Classifier(ClassifierMixin, KernelMachine):
     decision_function_shape: str = "ovr"
     break_ties: bool = False
     multi_class: str = "ovo"
-    classes_ = Attribute("head", "labels")
+    classes_: Attribute[NDArray[Any]] = Attribute("head", "labels")
     class_weight_: NDArray[np.float64]
-    _in_pairs = Attribute("head", "in_pairs")
-    _slope = Attribute("head", "slope")
+    _in_pairs: Attribute[bool] = Attribute("head", "in_pairs")
+    _slope: Attribute[float | None] = Attribute("head", "slope")
     #: The error if only one class has a weight.
     _one_sided: ClassVar[str] = "Invalid input - all samples with positive weights belong to the same class."
 
@@ -159,7 +159,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         widths = found.half_width[found.solved & np.isfinite(found.violation)]
         if form.doubt is not None and (text := form.doubt(widths)):
             warn(text)
-        warn_unless_converged(fitted, data.X, self.max_iter, values=model.values)
+        warn_unless_converged(fitted, data.X, self.max_iter, values=model.values, kernel=model.kernel.name)
         if divided is None:
             return model
         folds, slope = Calibration(X, divided, settings, form.divisors, head).run(fitted, problems)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ...gram.elsewhere import Moments
     from ...threads import Clock
 
+UNBOUNDED = ("linear", "poly")  # kernels whose values grow with the features
 DIFFERENT_SCALES = 1e3  # ratio of the features' standard deviations that deserves a word
 ASYMMETRIC = (
     " the matrix is not symmetric, by up to {:.1e}, and the violation allows for either half of it; (K + K.T) / 2 is "
@@ -42,12 +43,15 @@ def warn(text: str) -> None:
     warnings.warn(text, ConvergenceWarning, stacklevel=level)
 
 
-def warn_unless_converged(fitted: Fits, X: Any, max_iter: int, what: str = "problems", values: bool = False) -> None:
+def warn_unless_converged(
+    fitted: Fits, X: Any, max_iter: int, what: str = "problems", values: bool = False, kernel: str = ""
+) -> None:
     """Say in one line what was reached, the likely cause, and the cure.
 
     X are the features, or kernel values if ``values`` says so; None if neither is known.
-    It starts as scikit-learn's if the user's ``max_iter`` was reached: programs look for these words. What a kernel
-    is to blame for has no numbers in it: Python shows equal warnings once, where nothing resets its filters.
+    ``kernel`` is its name: values of some kernels grow with the features. A cause that the data show has its own cure.
+    The line starts as scikit-learn's if the user's ``max_iter`` was reached: programs look for these words. What a
+    kernel is to blame for has no numbers in it: Python shows equal warnings once, where nothing resets its filters.
     """
     from ...solvers.status import NO_KERNEL, OTHER_KERNEL, Status
 
@@ -64,12 +68,14 @@ def warn_unless_converged(fitted: Fits, X: Any, max_iter: int, what: str = "prob
     else:
         early = "" if max_iter == -1 or worst.status is not Status.MAX_ITER else EARLY.format(max_iter)
         stuck = worst.status in (Status.MAX_ITER, Status.STUCK, Status.OVERFLOW)
-        cause = _cause(X, values, worst.certificate.resolution) if stuck and X is not None else ""
+        cause = _cause(X, values, kernel, worst.certificate.resolution) if stuck and X is not None else ""
         reason = worst.status.value + "."
         if not worst.certificate.convex and worst.status in (Status.MAX_ITER, Status.MAX_TIME) and not early:
             cause = f" Perhaps because {NO_KERNEL}: {OTHER_KERNEL}."
         elif values and cause:  # of given values the cause says all
             reason, cause = cause.strip(), ""
+        elif cause and worst.status is Status.STUCK:  # C and tol are not to blame
+            reason = worst.status.value.partition(";")[0] + "."
         text = (
             f"{early}Not converged {where}: KKT violation {worst.certificate.kkt_violation:.2e}, relative duality gap "
             f"{gap:.2e}; {reason}{cause}"
@@ -94,7 +100,7 @@ def warn_of_cut_steps(cut: bool) -> None:
         warn(text)
 
 
-def _cause(X: Any, values: bool, resolution: float) -> str:
+def _cause(X: Any, values: bool, kernel: str, resolution: float) -> str:
     """Return the usual cause if the data show it; ``resolution``: what rounding adds to the violation at most."""
     if values:
         from ...compiled.submatrix import asymmetry
@@ -103,7 +109,7 @@ def _cause(X: Any, values: bool, resolution: float) -> str:
         return ASYMMETRIC.format(off) if off else ""
     with np.errstate(over="ignore", invalid="ignore"):
         used, means, spread = _moments(X)
-        return _offset(means, spread, resolution, used) or _scales(X, spread)
+        return _offset(means, spread, resolution, used) or _scales(X, spread, kernel)
 
 
 def _moments(X: Any) -> Moments:
@@ -136,13 +142,14 @@ def _offset(means: Any, spread: Any, resolution: float, used: Any) -> str:
     )
 
 
-def _scales(X: Any, spread: Any) -> str:
-    """Name features of very different scales."""
+def _scales(X: Any, spread: Any, kernel: str) -> str:
+    """Name features of very different scales, or of a large one if the kernel's values grow with it."""
     spread = spread[spread > 0]
-    if not len(spread) or spread.max() < DIFFERENT_SCALES * spread.min():
+    smallest, largest = spread.min(initial=np.inf), spread.max(initial=0.0)
+    if largest < DIFFERENT_SCALES * (min(smallest, 1.0) if kernel in UNBOUNDED else smallest):
         return ""
     return (
-        f" The features' standard deviations range from {spread.min():.1e} to {spread.max():.1e}, the usual cause: "
+        f" The features' standard deviations range from {smallest:.1e} to {largest:.1e}, the usual cause: "
         f"scale them ({'MaxAbsScaler' if _is_sparse(X) else 'StandardScaler'})."
     )
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...fitting.layout import feature_weights
 from ...fitting.storage import for_reading
-from ...model.model import Model, Proofs
+from ...model.model import Model, Proofs, Worst
 from ..checks import inputs, objects
 from ..checks.arrays import device_of
 from ..checks.inputs import rows_to_predict
@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     from ...model.function import Finish
     from ...model.heads import Counted, Head
     from ...model.signs import Decided
+    from ...solvers.found import Traces
+    from ...solvers.route import Route
+
+Bounds = float | NDArray[np.float64]  # of one problem, or of each
+Rows = NDArray[Any] | sparse.csr_matrix
 
 
 class Resolved(NamedTuple):
@@ -56,25 +61,25 @@ class KernelMachine(Parameters):
     n_features_in_: Any
     feature_names_in_: Any
 
-    kernel_ = Attribute("kernel")
-    _gamma = Attribute("gamma")
-    support_ = Attribute("support")
-    support_vectors_ = Attribute("vectors")
-    dual_coef_ = Attribute("dual")
-    intercept_ = Attribute("intercepts")
-    n_support_ = Attribute("counts")
-    shape_fit_ = Attribute("shape")
-    compact_ = Attribute("compact", unfitted=False)
-    objects_ = Attribute("samples")
-    duality_gap_ = Attribute("proofs", "gap")
-    kkt_violation_ = Attribute("proofs", "violation")
-    dual_objective_ = Attribute("proofs", "dual")
-    primal_objective_ = Attribute("proofs", "primal")
-    n_iter_ = Attribute("proofs", "n_iter")
-    fit_status_ = Attribute("proofs", "status")
-    trace_ = Attribute("proofs", "trace", shown=shown_trace)
-    certificate_ = Attribute("proofs", "worst")
-    route_ = Attribute("proofs", "route")
+    kernel_: Attribute[Kernel] = Attribute("kernel")
+    _gamma: Attribute[float] = Attribute("gamma")
+    support_: Attribute[NDArray[np.int32]] = Attribute("support")
+    support_vectors_: Attribute[Rows] = Attribute("vectors")
+    dual_coef_: Attribute[Rows] = Attribute("dual")
+    intercept_: Attribute[NDArray[np.float64]] = Attribute("intercepts")
+    n_support_: Attribute[NDArray[np.int32]] = Attribute("counts")
+    shape_fit_: Attribute[tuple[int, int]] = Attribute("shape")
+    compact_: Attribute[bool] = Attribute("compact", unfitted=False)
+    objects_: Attribute[NDArray[Any]] = Attribute("samples")
+    duality_gap_: Attribute[Bounds] = Attribute("proofs", "gap")
+    kkt_violation_: Attribute[Bounds] = Attribute("proofs", "violation")
+    dual_objective_: Attribute[Bounds] = Attribute("proofs", "dual")
+    primal_objective_: Attribute[Bounds] = Attribute("proofs", "primal")
+    n_iter_: Attribute[int | NDArray[np.int32]] = Attribute("proofs", "n_iter")
+    fit_status_: Attribute[int] = Attribute("proofs", "status")
+    trace_: Attribute[dict[str, NDArray[Any]] | Traces] = Attribute("proofs", "trace", shown=shown_trace)
+    certificate_: Attribute[Worst] = Attribute("proofs", "worst")
+    route_: Attribute[Route | None] = Attribute("proofs", "route")
 
     @abstractmethod
     def formulation(self, augment: float) -> Formulation:
@@ -228,7 +233,7 @@ class KernelMachine(Parameters):
 
     @property
     @quiet
-    def coef_(self) -> Any:
+    def coef_(self) -> Rows:
         """Weights of the features, (n_problems, n_features), of a linear kernel."""
         model = self.model_
         if model.kernel.name != "linear":

@@ -78,5 +78,5 @@ def solved(
         head=machine.reads,
         proofs=proofs._replace(n_iter=int(proofs.n_iter[0])),
     )
-    warn_unless_converged(fitted, data.X, machine.max_iter, values=model.values)
+    warn_unless_converged(fitted, data.X, machine.max_iter, values=model.values, kernel=model.kernel.name)
     return model, {} if form.attributes is None else form.attributes(fitted[0])

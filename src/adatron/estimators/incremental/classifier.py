@@ -9,7 +9,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ...arrays import Ids, Vector
 from ...quoted import quoted
-from ..base.callbacks import fitting
+from ..base.callbacks import fitting, named
 from ..base.classifier import Classifier
 from ..checks import inputs
 from .leave_out import loo_values
@@ -19,6 +19,7 @@ from .machine import Incremental
 class IncrementalClassifier(Incremental, Classifier):
     """Base of the incremental classifiers."""
 
+    @named
     def fit(self, X: Any, y: Any, sample_weight: Any = None, ids: Any = None) -> Self:
         """Solve the problem from nothing; the model forgets all samples that it had.
 

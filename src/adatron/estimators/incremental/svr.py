@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ...arrays import Vector
-from ..base.callbacks import fitting
+from ..base.callbacks import fitting, named
 from ..checks import inputs
 from ..svr import SVR
 from . import c_path
@@ -74,6 +74,7 @@ class IncrementalSVR(Incremental, SVR):
 
     set_C, C_path = c_path.set_C, c_path.C_path
 
+    @named
     def fit(self, X: Any, y: Any, sample_weight: Any = None, ids: Any = None) -> Self:
         """Solve the problem from nothing; the model forgets all samples that it had.
 

@@ -108,7 +108,7 @@ class InputMarginSVC(Classifier):
         Seconds after which the fit stops and warns, with the best decision function so far; its margin is nan if there
         was no time to measure it.
     callback : callable, default=None
-        Called with a :class:`adatron.solvers.base.Progress` now and then; returning True stops the program.
+        Called with a :class:`adatron.solvers.Progress` now and then; returning True stops the program.
     device : str, default=None
         As in :class:`SVC`, for the machine it starts from and for predictions with ``algorithm='simplified'`` or
         'rescaled'. The steps are taken on the processor.
@@ -159,8 +159,10 @@ class InputMarginSVC(Classifier):
     margin_: Any
     margin_path_: Any
     projections_: Any
-    tilts_ = Attribute("tilts")  # None if the bases have none; then the model is a sum as an SVC's
-    problem_ = Attribute("problem")
+    tilts_: Attribute[NDArray[np.float64] | None] = Attribute(
+        "tilts"
+    )  # None if the bases have none; then the model is a sum as an SVC's
+    problem_: Attribute[NDArray[np.int32]] = Attribute("problem")
     solver = "auto"
     precision = "auto"
 
@@ -232,7 +234,7 @@ class InputMarginSVC(Classifier):
         else:
             coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, form.bound)
             model = self._of_coefficients(data, coefficients, fitted.found.intercept.copy(), resolved, head, proofs)
-        warn_unless_converged(fitted, data.X, self.max_iter, values=model.values)
+        warn_unless_converged(fitted, data.X, self.max_iter, values=model.values, kernel=model.kernel.name)
         margins, paths = np.array([climb.worth.margin for climb in climbs]), [np.array(c.path) for c in climbs]
         alone = len(climbs) == 1
         return self._take(

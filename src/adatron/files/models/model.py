@@ -13,9 +13,10 @@ import stat
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, Protocol, cast
 
 import sklearn
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from ..atomic import atomic_write, remove_leftovers
@@ -37,7 +38,7 @@ HIDDEN = (
 )
 
 
-def save(model: BaseEstimator, path: Path) -> None:
+def save(model: BaseEstimator | Estimator, path: Path) -> None:
     """Write an estimator to a file, whole or not at all.
 
     Parameters
@@ -108,7 +109,15 @@ def rewrite(model: BaseEstimator, path: Path) -> None:
     _remember(model, path, found)
 
 
-def load(path: Path, n_features: int | None = None, max_bytes: int | None = None) -> Any:
+class Estimator(Protocol):
+    """A fitted estimator, of this library or of scikit-learn; its class stands in the file that it is read from."""
+
+    def predict(self, X: Any) -> NDArray[Any]: ...
+    def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+    def __getattr__(self, name: str) -> Any: ...
+
+
+def load(path: Path, n_features: int | None = None, max_bytes: int | None = None) -> Estimator:
     """Read an estimator from a file that `save` wrote, or from LIBSVM model text.
 
     Parameters
@@ -153,7 +162,7 @@ def load(path: Path, n_features: int | None = None, max_bytes: int | None = None
         with suppress(OSError):  # the folder may be read-only
             remove_leftovers(path)
     if is_libsvm_model(path):
-        return load_libsvm(path, n_features)
+        return cast("Estimator", load_libsvm(path, n_features))
     if not _begins_with(path, ZIP):
         raise NoModelError(path, "not an adatron model file")
     try:

@@ -30,7 +30,7 @@ class ParityError(ValueError):
 
     Examples
     --------
-    >>> from adatron.files.onnx.parity import ParityError
+    >>> from adatron.onnx import ParityError
     >>> issubclass(ParityError, ValueError)
     True
     """

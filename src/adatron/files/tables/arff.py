@@ -201,7 +201,9 @@ class _Columns:
             return self._dense_table(names, every.toarray())
         X = sparse.csr_matrix(every[:, features])
         X.eliminate_zeros()
-        table = Table(X, None, tuple(names[index] for index in features), notes=self.roles.notes(names))
+        table = Table(
+            X, None, tuple(names[index] for index in features), notes=self.roles.notes(names), columns=tuple(features)
+        )
         if label is None:
             return table
         y = self._labels(label, every[:, [label]].toarray()[:, 0])

@@ -27,6 +27,8 @@ TRUTH = {"True": 1.0, "False": 0.0, "true": 1.0, "false": 0.0, "TRUE": 1.0, "FAL
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WITH_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
+# Such numbers with any usual mark between thousands, and perhaps decimals.
+_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(?P<mark>[,.'’ \u00a0\u202f_])\d{3}((?P=mark)\d{3})*([.,]\d+)?", re.ASCII)
 _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _TIME = r"\d{1,2}:\d{2}(:\d{2}.*)?"
 _DATE = re.compile(
@@ -100,6 +102,8 @@ def refusal(where: str, kind: Kind, example: str) -> str:
         Kind.TEXT: ("text", "train --categorical auto encodes columns of text, --drop leaves this one out"),
     }
     what, advice = words[kind]
+    if kind == Kind.TEXT and (found := _GROUPED.fullmatch(example)):
+        what, advice = f"a number with {found['mark']!r} between thousands", "write the column without these"
     return f"{where} holds {example!r}, {what}: {advice}"
 
 

@@ -292,7 +292,7 @@ def table_of_columns(
     texts = {at: columns[index] for at, index in enumerate(features) if columns[index].dtype.kind not in "biuf"}
     texts |= {at: columns[index] for at, index in enumerate(features) if request.takes_text(at, at in texts)}
     for at, column in texts.items():
-        where = f"column {names[features[at]]!r}"
+        where = named(features[at], names)
         if column.dtype.kind in "Mm" or not request.takes_text(at, True):
             raise DataError(path, _fault(where, column, request) + label_note(label, names, request))
         texts[at] = text_column(path, where, column, request)
@@ -305,7 +305,7 @@ def table_of_columns(
     table = checked_table(path, X, None, request, [names[index] for index in features])
     y = None if label is None else checked_labels(path, columns[label], request)
     table = replace(table, y=y, label_column=label, label_name=None if label is None else names[label])
-    return replace(with_texts(path, table, texts, request), notes=roles.notes(names))
+    return replace(with_texts(path, table, texts, request), notes=roles.notes(names), columns=tuple(features))
 
 
 def with_texts(path: Path, table: Table, texts: Mapping[int, NDArray[Any]], request: Request) -> Table:

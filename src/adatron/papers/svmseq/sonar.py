@@ -64,7 +64,7 @@ def _errors(split: data.Split) -> Section:
         section.add(f"SVMseq, epoch {epoch}", published, found, None if early else found == published, remark)
     stopped = fitted(split, SIGMA, solver=SVMseq(gain=GAIN))
     rule = f"an epoch adds less than {GAIN:g} of the objective"
-    section.add("epochs until it stops", 130, int(stopped.n_iter_[0]), None, f"{rule}: the paper's is not given")
+    section.add("epochs until it stops", 130, int(np.sum(stopped.n_iter_)), None, f"{rule}: the paper's is not given")
     for epoch, published in FLOPS.items():
         section.add(f"operations, epoch {epoch}", published, epoch * len(split.X) ** 2)
     section.remarks.append(

@@ -127,6 +127,7 @@ def _table(reading: Reading, numbers: array[int], values: NDArray[np.float64]) -
         X, y, tuple(names[index] for index in features) if names else None,
         names[label] if names and label is not None else None, label,
         notes=(*reading.roles.notes(names), *_id_note(reading, X)), dialect=reading.dialect,
+        columns=tuple(features),
     )  # fmt: skip
     return with_texts(reading.path, table, texts, reading.request)
 

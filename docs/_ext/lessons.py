@@ -1,0 +1,25 @@
+"""The order of the gallery: that of a course, easy things and those that most people need first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+LESSONS = {
+    "begin": ("first_fit", "proof", "search", "report", "save_and_share", "network"),
+    "tasks": ("multi_class", "imbalance", "probabilities", "regression", "novelty", "text"),
+    "kernels": ("sums", "strings", "path", "classical_solvers"),
+    "boundary": ("plane", "input_margin", "wide_margin"),
+    "learning": ("label_errors", "unlearning", "stream", "every_c"),
+    "scale": ("dask_cluster", "gpu"),
+}
+
+
+class LessonKey:
+    """Sorts the examples of a folder."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = Path(folder).name
+
+    def __call__(self, file: str) -> int:
+        """Return the place of an example."""
+        return LESSONS[self.folder].index(Path(file).stem)
