@@ -9,7 +9,6 @@ import numpy as np
 from .cache.jit import jit
 
 
-@jit
 def share_out(ends: Any, samples: Any, values: Any, C: float, weight: Any, group: Any, own: Any, members: Any) -> Any:
     """Fill the members of distinct samples, the last one first, up to their bounds: C times their own weight.
 
@@ -19,6 +18,16 @@ def share_out(ends: Any, samples: Any, values: Any, C: float, weight: Any, group
 
     Returns the coefficients that are not 0, their samples and their problems.
     """
+    if len(weight) < len(group):
+        return _shared_out(ends, samples, values, C, weight, group, own, members)
+    sizes = np.minimum(np.abs(values), C * own[samples])  # each has one member: nothing has to be compiled
+    some = np.flatnonzero(sizes)
+    problems = np.searchsorted(ends, some, side="right")
+    return np.copysign(sizes[some], values[some]), members[samples[some]], problems
+
+
+@jit
+def _shared_out(ends: Any, samples: Any, values: Any, C: float, weight: Any, group: Any, own: Any, members: Any) -> Any:
     firsts = np.zeros(len(weight) + 1, np.int64)  # the first member of each distinct sample
     for k in group:
         firsts[k + 1] += 1

@@ -67,7 +67,7 @@ class Rates(NamedTuple):
     mu: Any
 
 
-@jit
+@jit(inner=True)
 def add_rows(values: Any, where: Any, d: Any, out: Any) -> None:
     """Add the sum of d[k] values[where[k]] to out, four rows at a time so that out is read less often."""
     n, m = len(out), len(d)
@@ -99,7 +99,7 @@ def row_products(values: Any, where: Any, v: Any, out: Any) -> None:
         out[k] = total
 
 
-@jit
+@jit(inner=True)
 def rates_of(free: FreeSet, point: PathPoint, course: Course) -> Any:
     """Return the rates of the solution, and the largest right side that the rates of beta come from."""
     ids, at = free.ids, point.at
