@@ -127,17 +127,12 @@ def sum_rows(X: Any, ids: Any, out: Any) -> None:
 
 @jit
 def squared_norms(X: Any, ids: Any, center: Any, weights: Any, out: Any) -> None:
-    """Set out[i] to the sum of weights (X[ids[i]] - center)^2 in double precision; four sums run side by side."""
-    last, d = len(ids) - 1, X.shape[1]
-    for i in range(0, len(ids), 4):  # the last rows again if there are fewer
-        i1, i2, i3 = min(i + 1, last), min(i + 2, last), min(i + 3, last)
-        a, b, c, e = X[ids[i]], X[ids[i1]], X[ids[i2]], X[ids[i3]]
-        p = q = r = s = 0.0
-        for k in range(d):
-            mean, w = center[k], weights[k]
-            p, q = p + w * (a[k] - mean) ** 2, q + w * (b[k] - mean) ** 2
-            r, s = r + w * (c[k] - mean) ** 2, s + w * (e[k] - mean) ** 2
-        out[i], out[i1], out[i2], out[i3] = p, q, r, s
+    """Set out[i] to the sum of weights (X[ids[i]] - center)^2 in double precision."""
+    for i in range(len(ids)):
+        total = 0.0
+        for k in range(X.shape[1]):
+            total += weights[k] * (X[ids[i], k] - center[k]) ** 2
+        out[i] = total
 
 
 @jit

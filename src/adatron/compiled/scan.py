@@ -9,7 +9,7 @@ import numpy as np
 from .cache.jit import jit
 
 
-@jit(inner=True)
+@jit
 def gains(b: float, slope: float, lower: float, upper: float, epsilon: float, turned: bool) -> tuple[float, float]:
     """Return ``Dual.growth`` and ``Dual.shrinkage`` of one variable; ``turned`` if its sign is negative."""
     rise = -slope - (epsilon if b >= 0.0 else -epsilon) if b < upper else -np.inf

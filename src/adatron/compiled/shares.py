@@ -60,7 +60,6 @@ def _shared_out(ends: Any, samples: Any, values: Any, C: float, weight: Any, gro
     return data[:at], rows[:at], problems[:at]
 
 
-@jit
 def arrange(
     values: Any, samples: Any, problems: Any, codes: Any, n_classes: int, first: Any, second: Any, n_rows: int
 ) -> Any:
@@ -72,23 +71,14 @@ def arrange(
         others in row first. If both are empty, each problem has its own row
     n_rows : rows of the coefficients
     """
-    place, counts, at = np.zeros(len(codes), np.int64), np.zeros(n_classes, np.int32), np.zeros(n_classes, np.int64)
-    for i in samples:
-        if place[i] == 0:
-            place[i] = 1
-            counts[codes[i]] += 1
-    for c in range(1, n_classes):
-        at[c] = at[c - 1] + counts[c - 1]
-    support = np.empty(at[n_classes - 1] + counts[n_classes - 1], np.int64)
-    for i in range(len(codes)):
-        if place[i]:
-            place[i] = at[codes[i]]
-            support[place[i]] = i
-            at[codes[i]] += 1
+    place = np.zeros(len(codes), np.int64)
+    place[samples] = 1
+    support = np.flatnonzero(place)
+    support = support[np.argsort(codes[support], kind="stable")]
+    place[support] = np.arange(len(support))
+    rows = problems
+    if len(first):
+        rows = np.where(codes[samples] == first[problems], second[problems] - 1, first[problems])
     out = np.zeros((n_rows, len(support)))
-    for j in range(len(values)):
-        i, row = samples[j], problems[j]
-        if len(first):
-            row = second[row] - 1 if codes[i] == first[row] else first[row]
-        out[row, place[i]] = values[j]
-    return support, counts, out
+    out[rows, place[samples]] = values
+    return support, np.bincount(codes[support], minlength=n_classes).astype(np.int32), out

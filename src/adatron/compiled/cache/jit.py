@@ -38,6 +38,7 @@ from . import ahead
 from .folder import cache_folder, package_hash
 from .kept import Kept
 from .precompiled import Precompiled, precompiled_folder
+from .spent import COMPILING
 from .turn import TURN
 
 __all__ = ["JIT_DISABLED", "cgutils", "intrinsic", "jit", "numba_types", "typeof"]
@@ -131,7 +132,7 @@ def _unbroken(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(method)
     def compile_all(*arguments: Any) -> Any:
-        with uninterrupted(), collector_paused():
+        with uninterrupted(), COMPILING.running(), collector_paused():
             return method(*arguments)
 
     return compile_all

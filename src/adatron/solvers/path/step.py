@@ -67,7 +67,7 @@ class Rates(NamedTuple):
     mu: Any
 
 
-@jit(inner=True)
+@jit
 def add_rows(values: Any, where: Any, d: Any, out: Any) -> None:
     """Add the sum of d[k] values[where[k]] to out, four rows at a time so that out is read less often."""
     n, m = len(out), len(d)
