@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import redirect_stdout
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -58,8 +59,8 @@ def _command(*words: str) -> None:
 def _uses(use: str, folder: Path) -> list[tuple[str, Callable[[], Any]]]:
     """Return the stages of a use, ready to run: all is imported."""
     import adatron
-    import adatron.cli
 
+    import_module("adatron.cli")
     if use == "fit":
         X, y, X_test, y_test = _example()
         model = adatron.SVC(C=10)

@@ -31,7 +31,8 @@ from ..tolerance import TYPICAL, blur, closer
 from .chain import follow, keep, multiply
 from .rounds import add_changes, rounds, updated
 
-_blur, _closer, _relative, _power = (jit(inner=True)(each) for each in (blur, closer, relative, power_of_two))
+_within = jit(inner=True)
+_blur, _closer, _relative, _power = _within(blur), _within(closer), _within(relative), _within(power_of_two)
 TRIES = 3  # Times that a program of a chain is solved again from a gradient that was made anew.
 
 
