@@ -22,6 +22,7 @@ GAP = 1e-6  # Relative gap of the certified fits.
 WIDEST_CELL = {"rows": 1_000_000, "features": 784, "vectors": 10_000}
 GROWTH, SHARE = 500e6, 0.5  # Wanted for the prediction of many rows: bytes, and fraction of a matrix product's rate.
 QUICK = ("10,000 x 16, 26 classes", "10,000 x 100", "12,000 x 22, noisy", "20,000 x 20, C 1", "moons 20,000")
+FIRST_USES = ("fit", "small fit", "search", "train", "warmup")
 LONG = 60.0  # Seconds from which on a fit is measured once.
 SCALING_ROWS = (2_000, 4_000, 8_000, 16_000, 32_000, 64_000)
 SCALING_DATA, SCALING_FROM = "20,000 x 20, C 1", 8_000
@@ -383,6 +384,17 @@ def bits(write: Path | None, against: Path | None, only: str) -> None:
     click.echo(f"{len(found)} fits" + (f", {changed} with other bits" if before else ""))
     if changed:
         raise click.ClickException("bits have changed")
+
+
+@main.command("compile")
+@click.option("--use", multiple=True, type=click.Choice(FIRST_USES), default=FIRST_USES, help="First uses.")
+@output_option
+def compile_(use: tuple[str, ...], output: Path) -> None:
+    """Measure what the first uses of an installation compile."""
+    from . import compile as compiling
+
+    rows = [row for one in use for row in compiling.measured(one)]
+    click.echo(tables.write(output, "compile", compiling.NOTES, rows, compiling.COLUMNS))
 
 
 main.add_command(dask)

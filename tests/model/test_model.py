@@ -15,10 +15,8 @@ from sklearn.base import clone
 
 from adatron import SVC, SVR, OneClassSVM, input_margin
 from adatron.compiled import panels
-from adatron.compiled.hash import hash_dense
 from adatron.estimators.incremental import IncrementalSVC
 from adatron.files import load, save
-from adatron.gram.backends import tile_loop as tiles
 from adatron.kernels import RBF
 from adatron.model import decision, expansion
 from adatron.model.model import Model
@@ -226,7 +224,7 @@ def test_compiled_code_sees_writable_arrays_only():
     model.predict(model.support_vectors_)  # may only be read from now on
     input_margin(model, model.support_vectors_)
     model.compact()
-    compiled = panels.pack, panels.squared_norms, tiles._count_weights, hash_dense
+    compiled = panels.pack, panels.squared_norms
     IncrementalSVC().fit(model.support_vectors_, y[model.support_])
     for one in (copy(model), deepcopy(model), model.set_params(precision="single")):
         one.predict(X)

@@ -86,9 +86,10 @@ def crossing(kinks: Any, steps: Any, total: float) -> float:
     first, last, before = 0, len(kinks), 0.0
     pivot, seed = kinks[0], 1
     while first < last:
-        seed, a = _drawn(seed, kinks, first, last)
-        seed, b = _drawn(seed, kinks, first, last)
-        seed, c = _drawn(seed, kinks, first, last)
+        a = b = c = pivot
+        for _ in range(3):  # the example of a sequence in the C standard
+            seed = (1103515245 * seed + 12345) & 0x7FFFFFFF
+            a, b, c = b, c, kinks[first + (seed >> 8) % (last - first)]
         pivot = max(min(a, b), min(max(a, b), c))
         low, high, at = first, last, first  # smaller kinks before low, larger ones from high on, equal ones in between
         below = same = 0.0
@@ -109,13 +110,6 @@ def crossing(kinks: Any, steps: Any, total: float) -> float:
         else:
             before, first = before + below + same, high
     return pivot
-
-
-@jit
-def _drawn(seed: int, values: Any, first: int, last: int) -> tuple[int, float]:
-    """Return the next number of a sequence (the example in the C standard), and the value that it draws."""
-    seed = (1103515245 * seed + 12345) % 2147483648
-    return seed, values[first + (seed >> 8) % (last - first)]
 
 
 def _middle(dual: Dual, beta: Vector, g: Vector) -> float:
@@ -184,7 +178,7 @@ def sum_of_terms(
     return out * (1.0 + 4.0 * UNIT * (len(beta) + 8))  # no term is negative, so this covers their rounding
 
 
-@jit
+@jit(inner=True)
 def _term(beta: float, h: float, lower: float, upper: float, epsilon: float) -> float:
     """Return the term of a variable, convex in h, as a sum of non-negative parts.
 

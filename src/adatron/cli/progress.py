@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from tqdm import tqdm
 
+from ..compiled.cache.spent import COMPILING
 from ..progress import part_done
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class ProgressBar:
     def __init__(self, target: float, quiet: bool, interrupt: Interrupt, name: str = "") -> None:
         self._target, self._interrupt, self._quiet = target, interrupt, quiet
         self._first: dict[int, float] = {}
-        self._start = time.monotonic()
+        self._start, self._compiled = time.monotonic(), COMPILING.seconds()
         self._done, self._reached, self._name = 0.0, "", name
         self._bar = bar_of(1.0, SHAPE, quiet, desc=f"{name}duality gap", smoothing=0.05)
         self._open = ExitStack()
@@ -156,5 +157,6 @@ class ProgressBar:
         seconds = time.monotonic() - self._start
         words = [f"{self._name}{self._done:.0%} in {seconds:.0f} s"]
         if self._done > 0 and seconds > PATIENCE:
-            words.append(f"about {seconds * (1.0 / self._done - 1.0):.0f} s left")
+            repeated = seconds - (COMPILING.seconds() - self._compiled)
+            words.append(f"about {repeated * (1.0 / self._done - 1.0):.0f} s left")
         return "; ".join([*words, *filter(None, [self._reached])])

@@ -12,7 +12,7 @@ from .panels import FEATURES, Dense, Sparse
 TOGETHER = 12  # Points whose products are added first; a whole number of blocks on every processor, see ``micro``.
 
 
-@jit
+@jit(inner=True)
 def _add(w: Any, low: Any, k: int, more: float) -> None:
     """Add ``more`` to w[k] + low[k] together with the rounding of the addition (D. E. Knuth's TwoSum)."""
     before = w[k]

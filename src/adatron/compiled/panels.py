@@ -74,21 +74,16 @@ def most_roundings(d: int) -> int:
     return int(roundings(d).max(initial=0))
 
 
-@jit
+@jit(inner=True)
 def _fill_panel(X: Any, ids: Any, center: Any, panel: Any) -> None:
     """Set panel[k, i] to feature k of row i without the centre; four rows at a time, to write neighbours together."""
-    i = 0
-    while i + 4 <= len(ids):
-        a, b, c, e = X[ids[i]], X[ids[i + 1]], X[ids[i + 2]], X[ids[i + 3]]
+    last = len(ids) - 1
+    for i in range(0, len(ids), 4):  # the last rows again if there are fewer
+        i1, i2, i3 = min(i + 1, last), min(i + 2, last), min(i + 3, last)
+        a, b, c, e = X[ids[i]], X[ids[i1]], X[ids[i2]], X[ids[i3]]
         for k in range(len(panel)):
             line, mean = panel[k], center[k]
-            line[i], line[i + 1], line[i + 2], line[i + 3] = a[k] - mean, b[k] - mean, c[k] - mean, e[k] - mean
-        i += 4
-    while i < len(ids):
-        row = X[ids[i]]
-        for k in range(len(panel)):
-            panel[k, i] = row[k] - center[k]
-        i += 1
+            line[i], line[i1], line[i2], line[i3] = a[k] - mean, b[k] - mean, c[k] - mean, e[k] - mean
 
 
 @jit
@@ -101,7 +96,8 @@ def pack(X: Any, ids: Any, center: Any, panels: Any, norms: Any, first: int, las
         count = min(width, len(ids) - b * width)
         _fill_panel(X, ids[b * width : b * width + count], center, panels[b])
         for start in range(0, d, FEATURES):
-            part.fill(0)
+            for i in range(width):
+                part[i] = 0
             for k in range(start, min(d, start + FEATURES)):
                 for i in range(width):
                     part[i] += panels[b, k, i] * panels[b, k, i]
@@ -131,23 +127,12 @@ def sum_rows(X: Any, ids: Any, out: Any) -> None:
 
 @jit
 def squared_norms(X: Any, ids: Any, center: Any, weights: Any, out: Any) -> None:
-    """Set out[i] to the sum of weights (X[ids[i]] - center)^2 in double precision; four sums run side by side."""
-    i, d = 0, X.shape[1]
-    while i + 4 <= len(ids):
-        a, b, c, e = X[ids[i]], X[ids[i + 1]], X[ids[i + 2]], X[ids[i + 3]]
-        p = q = r = s = 0.0
-        for k in range(d):
-            mean, w = center[k], weights[k]
-            p, q = p + w * (a[k] - mean) ** 2, q + w * (b[k] - mean) ** 2
-            r, s = r + w * (c[k] - mean) ** 2, s + w * (e[k] - mean) ** 2
-        out[i], out[i + 1], out[i + 2], out[i + 3] = p, q, r, s
-        i += 4
-    while i < len(ids):
-        row, total = X[ids[i]], 0.0
-        for k in range(d):
-            total += weights[k] * (row[k] - center[k]) ** 2
+    """Set out[i] to the sum of weights (X[ids[i]] - center)^2 in double precision."""
+    for i in range(len(ids)):
+        total = 0.0
+        for k in range(X.shape[1]):
+            total += weights[k] * (X[ids[i], k] - center[k]) ** 2
         out[i] = total
-        i += 1
 
 
 @jit
@@ -165,8 +150,8 @@ def dense_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, t
     """Multiply the blocks p0:p1 of points by the blocks r0:r1 of rows into the first columns of a tile."""
     d, width = rows.panels.shape[1], rows.width
     a, b, out, stride = points.panels.reshape(-1), rows.panels.reshape(-1), tile.reshape(-1), tile.shape[1]
-    if d == 0:
-        tile.fill(0)
+    for i in range(len(out) if d == 0 else 0):
+        out[i] = 0
     # A panel of rows stays in the first-level cache while points go by; in double precision a panel of points stays.
     some = POINT_PANELS if tile.itemsize == 4 else 1
     for k in range(0, d, FEATURES):
@@ -178,7 +163,7 @@ def dense_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, t
                     register_block(a, (p * d + k) * POINTS, b, (r * d + k) * width, count, out, at, stride, k == 0)
 
 
-@jit
+@jit(inner=True)
 def _distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any, squared: bool) -> None:
     """Set tile to sums over the features of |x - z|, or of its square, for blocks of points and of rows."""
     d, width = rows.panels.shape[1], rows.width
@@ -241,7 +226,7 @@ def sparse_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, 
             tile[i, t] = sums[t, i]
 
 
-@jit
+@jit(inner=True)
 def _spread(points: Any, first: int, from_point: Any, base: int, panel: Any) -> None:
     for i in range(len(from_point)):
         e, end = from_point[i], points.indptr[first + i + 1]
@@ -251,7 +236,7 @@ def _spread(points: Any, first: int, from_point: Any, base: int, panel: Any) -> 
         from_point[i] = e
 
 
-@jit
+@jit(inner=True)
 def _sparse_distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any, squared: bool) -> None:
     """Compute ``_distances`` of CSR rows, by merging their sorted columns."""
     n, m, width = rows.n, points.n, rows.width

@@ -9,7 +9,6 @@ import numpy as np
 from .cache.jit import jit
 
 
-@jit
 def share_out(ends: Any, samples: Any, values: Any, C: float, weight: Any, group: Any, own: Any, members: Any) -> Any:
     """Fill the members of distinct samples, the last one first, up to their bounds: C times their own weight.
 
@@ -19,6 +18,16 @@ def share_out(ends: Any, samples: Any, values: Any, C: float, weight: Any, group
 
     Returns the coefficients that are not 0, their samples and their problems.
     """
+    if len(weight) < len(group):
+        return _shared_out(ends, samples, values, C, weight, group, own, members)
+    sizes = np.minimum(np.abs(values), C * own[samples])  # each has one member: nothing has to be compiled
+    some = np.flatnonzero(sizes)
+    problems = np.searchsorted(ends, some, side="right")
+    return np.copysign(sizes[some], values[some]), members[samples[some]], problems
+
+
+@jit
+def _shared_out(ends: Any, samples: Any, values: Any, C: float, weight: Any, group: Any, own: Any, members: Any) -> Any:
     firsts = np.zeros(len(weight) + 1, np.int64)  # the first member of each distinct sample
     for k in group:
         firsts[k + 1] += 1
@@ -51,7 +60,6 @@ def share_out(ends: Any, samples: Any, values: Any, C: float, weight: Any, group
     return data[:at], rows[:at], problems[:at]
 
 
-@jit
 def arrange(
     values: Any, samples: Any, problems: Any, codes: Any, n_classes: int, first: Any, second: Any, n_rows: int
 ) -> Any:
@@ -63,23 +71,14 @@ def arrange(
         others in row first. If both are empty, each problem has its own row
     n_rows : rows of the coefficients
     """
-    place, counts, at = np.zeros(len(codes), np.int64), np.zeros(n_classes, np.int32), np.zeros(n_classes, np.int64)
-    for i in samples:
-        if place[i] == 0:
-            place[i] = 1
-            counts[codes[i]] += 1
-    for c in range(1, n_classes):
-        at[c] = at[c - 1] + counts[c - 1]
-    support = np.empty(at[n_classes - 1] + counts[n_classes - 1], np.int64)
-    for i in range(len(codes)):
-        if place[i]:
-            place[i] = at[codes[i]]
-            support[place[i]] = i
-            at[codes[i]] += 1
+    place = np.zeros(len(codes), np.int64)
+    place[samples] = 1
+    support = np.flatnonzero(place)
+    support = support[np.argsort(codes[support], kind="stable")]
+    place[support] = np.arange(len(support))
+    rows = problems
+    if len(first):
+        rows = np.where(codes[samples] == first[problems], second[problems] - 1, first[problems])
     out = np.zeros((n_rows, len(support)))
-    for j in range(len(values)):
-        i, row = samples[j], problems[j]
-        if len(first):
-            row = second[row] - 1 if codes[i] == first[row] else first[row]
-        out[row, place[i]] = values[j]
-    return support, counts, out
+    out[rows, place[samples]] = values
+    return support, np.bincount(codes[support], minlength=n_classes).astype(np.int32), out

@@ -13,7 +13,7 @@ CHAIN = 64  # Products that are summed one after the other before the sum is fol
 SUMS_ABREAST = 8  # Sums side by side.
 
 
-@jit
+@jit(inner=True)
 def _runs(columns: Any, places: Any) -> Any:
     """Return ends[j]: the end of the run of neighbours, in both lists, that begins at j."""
     n = len(columns)

@@ -159,7 +159,7 @@ def fill_within(shared: Any, first: int, last: int, stack: Any) -> None:
         mirror(K, n)
 
 
-@jit
+@jit(inner=True)
 def matrix(shared: Any, groups: Any, where: Any, kept: int, K: Any, stack: Any, made: Any) -> None:
     """Fill K with the kernel matrix over some segments; no segment comes twice.
 
@@ -180,7 +180,7 @@ def matrix(shared: Any, groups: Any, where: Any, kept: int, K: Any, stack: Any, 
             transpose(K, before, before + shared.sizes[groups[j]], at, at + n)
 
 
-@jit
+@jit(inner=True)
 def gathered(shared: Any, groups: Any, where: Any, kept: int, K: Any, stack: Any, made: Any) -> None:
     """Fill K as ``matrix`` does, from given values."""
     for i in range(len(groups)):
@@ -198,7 +198,7 @@ def gathered(shared: Any, groups: Any, where: Any, kept: int, K: Any, stack: Any
             transpose(K, at, at + n, before, before + len(rows))
 
 
-@jit
+@jit(inner=True)
 def _place(shared: Any, s: int, K: Any, at: int, n: int) -> None:
     """Copy the values within a segment of n rows to where it begins."""
     own = shared.within[shared.first_value[s] : shared.first_value[s + 1]].reshape(n, n)
@@ -208,7 +208,7 @@ def _place(shared: Any, s: int, K: Any, at: int, n: int) -> None:
             target[v] = row[v]
 
 
-@jit
+@jit(inner=True)
 def _from_tile(shared: Any, u: int, s: int, K: Any, line: int, column: int, stack: Any, made: Any) -> bool:
     """Set K[line + t, column + i] to k(point i of segment u, row t of segment s), if these and more rows fit a tile.
 
@@ -230,7 +230,7 @@ def _from_tile(shared: Any, u: int, s: int, K: Any, line: int, column: int, stac
     return True
 
 
-@jit
+@jit(inner=True)
 def _values(shared: Any, s: int, u: int, out: Any, line: int, column: int, stack: Any) -> None:
     """Set out[line + i, column + t] to k(point i of segment u, row t of segment s); only for i >= t if s is u."""
     half = s == u

@@ -58,7 +58,7 @@ def balance(beta: Any, lower: Any, upper: Any, total: float) -> None:
         _fill(beta, lower, upper, excess)
 
 
-@jit
+@jit(inner=True)
 def _sum(values: Any) -> float:
     """Return the sum, each addition's rounding added in the end (D. E. Knuth's TwoSum)."""
     total, low = 0.0, 0.0
@@ -70,7 +70,7 @@ def _sum(values: Any) -> float:
     return total + low
 
 
-@jit
+@jit(inner=True)
 def _fill(beta: Any, lower: Any, upper: Any, excess: float) -> None:
     """Take the excess from the variables, one after the other; what is left beside a bound goes to the bound."""
     amount, before = abs(excess), 0.0

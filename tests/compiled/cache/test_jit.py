@@ -40,6 +40,27 @@ def test_code_from_the_disk_needs_no_compiler(tmp_path):
     assert [loads(), loads()] == ["True", "False"]  # compiled again, and replaced
 
 
+WITHIN = """
+import numpy as np
+import pytest
+from adatron.compiled.panels import Sparse, _spread, sparse_products
+
+rows, whole = Sparse.empty(np.float64), np.empty(0, np.int64)
+for _ in range(2):  # before and after it is compiled into another function
+    with pytest.raises(TypeError, match="only compiled code calls _spread"):
+        _spread(rows, 0, whole, 0, np.empty((0, 0)))
+    sparse_products(rows, 0, 0, rows, 0, 0, np.empty((0, 0)))
+"""
+
+
+def test_python_cannot_call_what_has_no_wrapper(tmp_path):
+    """The call would crash."""
+    env = {**os.environ, "ADATRON_CACHE_DIR": str(tmp_path), ahead.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
+    command = [sys.executable, "-c", WITHIN]
+    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=TIMEOUT, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 INTERRUPTED = """
 import os, signal, sys
 import numpy as np

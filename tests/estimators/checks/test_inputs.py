@@ -18,7 +18,7 @@ from sklearn.exceptions import DataConversionWarning
 import adatron
 from adatron import SVC
 from adatron.compiled import panels
-from adatron.compiled.hash import hash_dense, hash_sparse
+from adatron.compiled.hash import hash_sparse
 from adatron.gram.backends import tile_loop as tiles
 from adatron.kernels import RBF
 from machines import NAMES, X, assert_same, assert_same_after, dense, locked, ours, outcome, target, theirs, values
@@ -165,7 +165,7 @@ def test_nothing_is_compiled_again_for_read_only_arrays():
     """They are another type for numba, which would take seconds."""
     y, K, S = target("SVC", X), RBF(0.1)(X), sparse.csr_matrix(X)
     frozen = sparse.csr_matrix((locked(S.data), locked(S.indices), locked(S.indptr)), S.shape)
-    compiled = (tiles.accumulate, *panels.PRODUCTS.values(), panels.pack, panels.squared_norms, hash_dense, hash_sparse)
+    compiled = (tiles.accumulate, *panels.PRODUCTS.values(), panels.pack, panels.squared_norms, hash_sparse)
     for kernel, given, twin in (("rbf", X, locked(X)), ("precomputed", K, locked(K)), ("rbf", S, frozen)):
         model = SVC(kernel=kernel).fit(given, y)
         model.predict(given)

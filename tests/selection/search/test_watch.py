@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
 
 from adatron import SVC
+from adatron.compiled.cache.spent import COMPILING
 from adatron.selection import GridSearchCV, RandomizedSearchCV
 from adatron.selection.search.watch import Watch
 
@@ -144,6 +145,20 @@ def test_lines_where_no_bar_can_be_drawn(capsys, monkeypatch):
     lines = capsys.readouterr().err.splitlines()
     assert lines[0].startswith("search: 1 of 4 fits in ")
     assert lines[0].endswith(" s left")
+
+
+def test_compilation_is_no_work_that_repeats(capsys, monkeypatch):
+    """The first of 500 fits takes 45 seconds to compile and 1 second to solve."""
+    now = 0.0
+    for module in ("selection.search.watch", "compiled.cache.spent"):
+        monkeypatch.setattr(f"adatron.{module}.monotonic", lambda: now)
+    with Watch(None, visible=True) as watch:
+        watch.begin(500)
+        with COMPILING.running():
+            now = 45.0
+        now = 46.0
+        watch.advance(1)
+    assert capsys.readouterr().err == "search: 1 of 500 fits in 46 s; about 499 s left\n"
 
 
 @pytest.mark.parametrize("estimator", [SVC(), LogisticRegression()])

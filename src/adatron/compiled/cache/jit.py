@@ -13,7 +13,7 @@ import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NoReturn, ParamSpec, TypeVar
 from typing import overload as typing_overload
 
 from .collector import collector_paused
@@ -38,6 +38,7 @@ from . import ahead
 from .folder import cache_folder, package_hash
 from .kept import Kept
 from .precompiled import Precompiled, precompiled_folder
+from .spent import COMPILING
 from .turn import TURN
 
 __all__ = ["JIT_DISABLED", "cgutils", "intrinsic", "jit", "numba_types", "typeof"]
@@ -124,21 +125,36 @@ class _Cache(FunctionCache):
 
 
 def _unbroken(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile, or load, a function in one go: an interruption would cause an error later, here or in a child."""
+    """Compile, or load, a function in one go: an interruption would cause an error later, here or in a child.
+
+    The collector of cycles would take a fifth of the time.
+    """
 
     @functools.wraps(method)
     def compile_all(*arguments: Any) -> Any:
-        with uninterrupted():
+        with uninterrupted(), COMPILING.running(), collector_paused():
             return method(*arguments)
 
     return compile_all
 
 
+def _not_for_python(dispatcher: Any) -> None:
+    """Let calls from Python raise TypeError: without a wrapper they would crash."""
+
+    def refuse(*arguments: Any, **more: Any) -> NoReturn:
+        raise TypeError(f"only compiled code calls {dispatcher.py_func.__name__}")
+
+    def keep(compiled: Any) -> None:
+        dispatcher.overloads[tuple(compiled.signature.args)] = compiled  # Numba would show it to Python, too
+
+    vars(dispatcher).update(_compile_for_args=refuse, add_overload=keep)
+
+
 @typing_overload
 def jit(function: Callable[P, R]) -> Callable[P, R]: ...
 @typing_overload
-def jit(*, finite: bool) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
-def jit(function: Callable[..., Any] | None = None, *, finite: bool = False) -> Any:
+def jit(*, finite: bool = False, inner: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def jit(function: Callable[..., Any] | None = None, *, finite: bool = False, inner: bool = False) -> Any:
     """Compile a function to machine code that runs without the interpreter's lock.
 
     Products and sums are fused, never reordered: a value does not depend on the loop it was computed in.
@@ -147,6 +163,8 @@ def jit(function: Callable[..., Any] | None = None, *, finite: bool = False) -> 
     ----------
     finite : bool, default=False
         Promise that no NaN occurs, which lets searches for a maximum run on vectors.
+    inner : bool, default=False
+        Promise that only compiled code calls it: a wrapper for Python takes as long as a small function to compile.
     """
 
     def decorate(py_func: Callable[..., Any]) -> Callable[..., Any]:
@@ -155,11 +173,14 @@ def jit(function: Callable[..., Any] | None = None, *, finite: bool = False) -> 
         flags = {"contract", "nnan", "nsz"} if finite else {"contract"}
         # Nothing is called from C, and a wrapper for C takes 7 % of a compilation. numba's stubs do not know this.
         options: dict[str, Any] = {"nogil": True, "fastmath": flags, "error_model": "numpy", "no_cfunc_wrapper": True}
+        options["no_cpython_wrapper"] = inner
         dispatcher = numba.njit(**options)(py_func)
         vars(dispatcher)["_cache"] = _Cache(py_func)  # numba has no public way to choose the cache
         # ``_compile_for_args`` is what a call with new types calls first: it also loads Numba's extensions.
         for name in ("_compile_for_args", "compile"):
             vars(dispatcher)[name] = _unbroken(getattr(dispatcher, name))
+        if inner:
+            _not_for_python(dispatcher)
         return dispatcher
 
     return decorate if function is None else decorate(function)

@@ -27,21 +27,21 @@ TileProgram = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 # Plain loops: array expressions would bring in seconds of compilation for shapes that cannot differ.
-@jit
+@jit(inner=True)
 def _add(tile: Any, other: Any) -> None:
     for i in range(tile.shape[0]):
         for t in range(tile.shape[1]):
             tile[i, t] += other[i, t]
 
 
-@jit
+@jit(inner=True)
 def _multiply(tile: Any, other: Any) -> None:
     for i in range(tile.shape[0]):
         for t in range(tile.shape[1]):
             tile[i, t] *= other[i, t]
 
 
-@jit
+@jit(inner=True)
 def _scale(tile: Any, factor: float) -> None:
     for i in range(tile.shape[0]):
         for t in range(tile.shape[1]):
@@ -70,7 +70,7 @@ def instruction(op: int, kind: type[Operand], dtype: Any) -> tuple[int, ...]:
     return 0, *product, *address(leaf_map, tile, norms, norms, 0.0, 0.0, 0.0)
 
 
-@jit
+@jit(inner=True)
 def evaluate(program: TileProgram, points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, stack: Any) -> Any:
     """Return the tile of kernel values of the blocks p0:p1 of points with the blocks r0:r1 of rows, in whole CHUNKs.
 
@@ -109,34 +109,9 @@ class Weights(NamedTuple):
     @classmethod
     def of(cls, order: NDArray[np.int64], V: NDArray[np.float64]) -> Weights:
         """Return the weights of the lines of V, whose rows are ``order``."""
-        ends = np.zeros(V.shape[1] + 1, np.int64)
-        _count_weights(V, ends)
-        where, values = np.empty(ends[-1], np.int64), np.empty(ends[-1])
-        _sort_weights(order, V, ends, where, values)
-        return cls(where, values, ends)
-
-
-@jit
-def _count_weights(V: Any, ends: Any) -> None:
-    """Set ends[j + 1] to the number of weights (m, p) of the outputs up to j that are not 0."""
-    for i in range(V.shape[0]):
-        row = V[i]
-        for j in range(len(row)):
-            ends[j + 1] += row[j] != 0.0
-    for j in range(V.shape[1]):
-        ends[j + 1] += ends[j]
-
-
-@jit
-def _sort_weights(order: Any, V: Any, ends: Any, where: Any, weights: Any) -> None:
-    """Copy the weights that are not 0, one output after the other, and where their rows are."""
-    at = ends.copy()
-    for i in range(V.shape[0]):
-        row = V[i]
-        for j in range(len(row)):
-            if row[j] != 0.0:
-                where[at[j]], weights[at[j]] = order[i], row[j]
-                at[j] += 1
+        outputs, places = np.nonzero(V.T)
+        ends = np.searchsorted(outputs, np.arange(V.shape[1] + 1))
+        return cls(order[places], V[places, outputs], ends)
 
 
 class Storing(NamedTuple):
@@ -199,6 +174,6 @@ def accumulate(
                     if (i - ends[j]) % CHAIN == 0:
                         fold(part[j], total[j], low[j], tile.shape[1])
         for j in range(n_outputs):
-            fold(part[j], total[j], low[j], TILE)
+            fold(part[j], total[j], low[j], total.shape[1])  # a literal would be compiled as another type
             for t in range(column, min(rows.n, r1 * width)):
                 out[t, j] += total[j, t - column] + low[j, t - column]

@@ -11,6 +11,7 @@ from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 
+from ...compiled.cache.spent import COMPILING
 from ...quoted import quoted
 from ...threads import Clock, OutOfTime
 
@@ -36,6 +37,7 @@ class Watch:
         self.total = 0
         self._visible, self._lock = visible, threading.Lock()
         self._done, self._start, self._told = 0.0, monotonic(), monotonic()
+        self._compiled = COMPILING.seconds()
         self._bar: Any = None
 
     def __enter__(self) -> Self:
@@ -84,7 +86,8 @@ class Watch:
     def _tell(self, done: int) -> None:
         """Print how many fits are done, and about how long the others will take."""
         seconds = monotonic() - self._start
-        left = f"; about {seconds * (self.total / self._done - 1.0):.0f} s left" if self._done >= 1.0 else ""
+        repeated = seconds - (COMPILING.seconds() - self._compiled)
+        left = f"; about {repeated * (self.total / self._done - 1.0):.0f} s left" if self._done >= 1.0 else ""
         print(f"search: {done} of {self.total} fits in {seconds:.0f} s{left}", file=sys.stderr)
 
     def part(self, cells: int, problems: int) -> CellCount:

@@ -78,7 +78,7 @@ class ISDA(Solver):
         return _ISDA(self, view, dual, options, state, watch).solve()
 
 
-@jit(finite=True)
+@jit(finite=True, inner=True)
 def _scores(n: int, g: Any, d: float, row: Any, shift: float, grow: Any, shrink: Any, score: Any) -> None:
     """Set g += d row + shift; set score to the violation of every sample."""
     for t in range(n):

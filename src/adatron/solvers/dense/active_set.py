@@ -138,7 +138,7 @@ def go_on(w: Any, tol: float, budget: float, most: int) -> bool:
     return True
 
 
-@jit
+@jit(inner=True)
 def _worst(w: Any, who: Any) -> float:
     """Return the worst violation outside F; set ``who`` to the variables that must grow and shrink for it, or -1.
 
@@ -169,7 +169,7 @@ def _worst(w: Any, who: Any) -> float:
     return worst
 
 
-@jit
+@jit(inner=True)
 def _enter(w: Any, one: int, side: float, budget: float) -> int:
     """Take a variable into F; if it depends on F, move all that is needed.
 
@@ -215,7 +215,7 @@ def _enter(w: Any, one: int, side: float, budget: float) -> int:
             return ON_THE_WAY
 
 
-@jit
+@jit(inner=True)
 def _together(w: Any, column: Any, border: Any) -> Any:
     """Return how F moves as a variable outside, which comes last, grows by 1: the sums stay, and h of F."""
     m, back = len(column), np.empty(len(border))
@@ -229,7 +229,7 @@ def _together(w: Any, column: Any, border: Any) -> Any:
     return d
 
 
-@jit
+@jit(inner=True)
 def _tied(w: Any, one: int) -> bool:
     """Return whether the equality of a variable, if it has one, also has a variable in F."""
     for k in range(w.tally[0]):
@@ -238,7 +238,7 @@ def _tied(w: Any, one: int) -> bool:
     return len(w.mu) == 0
 
 
-@jit
+@jit(inner=True)
 def _bound(w: Any, one: int, side: float) -> None:
     """Keep a variable on its side of the kink; at 0 take the side ``side``."""
     if w.epsilon > 0.0:
@@ -248,7 +248,7 @@ def _bound(w: Any, one: int, side: float) -> None:
         w.kink[one] = w.epsilon if plus else -w.epsilon
 
 
-@jit
+@jit(inner=True)
 def _settle(w: Any) -> int:
     """Move towards the best point of the face; end there, at a bound on the way, or lost in rounding."""
     m = w.tally[0]
@@ -277,7 +277,7 @@ def _settle(w: Any) -> int:
     return ON_THE_WAY
 
 
-@jit
+@jit(inner=True)
 def _room(w: Any, d: Any) -> Any:
     """Return the distance along d until the first variable meets a bound, and its place."""
     length, at = np.inf, 0
@@ -290,7 +290,7 @@ def _room(w: Any, d: Any) -> Any:
     return length, at
 
 
-@jit
+@jit(inner=True)
 def _move(w: Any, d: Any, length: float, at: int) -> None:
     """Move along d; the variable at the place ``at`` has met its bound."""
     for k in range(len(d)):
@@ -306,7 +306,7 @@ def _move(w: Any, d: Any, length: float, at: int) -> None:
     w.spent[0] += CALL + len(d) * len(w.g)
 
 
-@jit
+@jit(inner=True)
 def _leave(w: Any, place: int) -> None:
     """Let one variable of F go."""
     m = w.tally[0]

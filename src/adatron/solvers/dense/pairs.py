@@ -27,7 +27,7 @@ CHECK = 8  # Steps between looks at the stopping rule.
 CRUMB = 2.0**-47  # Fraction of the larger of two numbers: the rounding of a few sums.
 
 
-@jit(finite=True)
+@jit(finite=True, inner=True)
 def _worst(g: Any, m: Any, shrink_bar: Any, score: Any) -> Any:
     """Return m - M."""
     for t in range(len(g)):
@@ -35,13 +35,13 @@ def _worst(g: Any, m: Any, shrink_bar: Any, score: Any) -> Any:
     return m + score[argmax(score, len(g))]
 
 
-@jit(finite=True)
+@jit(finite=True, inner=True)
 def _gain(violation: Any, curvature: Any, floor: Any) -> Any:
     """Return twice the gain of a pair with this violation, 0 if there is no violation."""
     return violation * violation / max(curvature, floor) if violation > 0 else type(floor)(0)
 
 
-@jit(finite=True)
+@jit(finite=True, inner=True)
 def smallest_curvature(K: Any) -> Any:
     """Return the curvature below which a curvature is rounding."""
     largest = K.dtype.type(0)
@@ -50,7 +50,7 @@ def smallest_curvature(K: Any) -> Any:
     return largest * K.dtype.type(4.8e-7 if K.itemsize == 4 else 9.2e-16) + K.dtype.type(1e-37)
 
 
-@jit(finite=True)
+@jit(finite=True, inner=True)
 def slopes(beta: float, lower: float, upper: float, epsilon: float) -> Any:
     """Return what growth and shrinkage of a variable add to -g and to g; -FAR for a move that is not allowed."""
     grow = -FAR if beta >= upper else (-epsilon if beta >= 0.0 else epsilon)
@@ -58,7 +58,7 @@ def slopes(beta: float, lower: float, upper: float, epsilon: float) -> Any:
     return grow, shrink
 
 
-@jit
+@jit(inner=True)
 def snapped(value: float, lower: float, upper: float, crumb: float) -> float:
     """Return a value between its bounds; one that is within the crumb of a bound, or of 0, is set to it."""
     if value - lower <= crumb:
@@ -78,7 +78,7 @@ def settled(old: float, change: float, lower: float, upper: float) -> float:
     return snapped(old + change, lower, upper, CRUMB * max(abs(old), abs(change)))
 
 
-@jit
+@jit(inner=True)
 def exchange(beta: Any, i: int, j: int, length: float, lower: Any, upper: Any, epsilon: float) -> float:
     """Grow beta_i and shrink beta_j by the length, or until one meets a bound or its kink; return the change."""
     top = 0.0 if epsilon > 0.0 and beta[i] < 0.0 else upper[i]
@@ -109,7 +109,8 @@ def pairs(
     for t in range(q):
         grow_bar[t], shrink_bar[t] = slopes(beta[t], lower[t], upper[t], epsilon)
         diagonal[t] = K[t, t] * unit
-    i, j, shift = 0, 0, real(0)
+    i = j = starts.dtype.type(0)  # a literal would be compiled as another type
+    shift = real(0)
     for step in range(steps):
         best, worst, m, u, v = real(0), real(0), real(0), i, j
         for r in range(len(starts) - 1):

@@ -23,7 +23,7 @@ from ..status import BENT, STOP
 from .pairs import CHECK, exchange, slopes, smallest_curvature
 
 
-@jit(finite=True)
+@jit(finite=True, inner=True)
 def _scores(
     g: Any, shift: Any, Ki: Any, other: Any, Kj: Any, grow_bar: Any, shrink_bar: Any, inverse: Any, score: Any
 ) -> None:
@@ -37,7 +37,7 @@ def _scores(
         score[t] = v * v * inverse[t]
 
 
-@jit(finite=True)
+@jit(finite=True, inner=True)
 def _partners(g: Any, Ki: Any, diagonal: Any, bar: Any, side: Any, m: Any, own: Any, floor: Any, score: Any) -> None:
     """Set score to the gain of every variable that moves against one whose projected gradient is m."""
     zero, two = g.dtype.type(0), g.dtype.type(2)
@@ -48,7 +48,7 @@ def _partners(g: Any, Ki: Any, diagonal: Any, bar: Any, side: Any, m: Any, own: 
         score[t] = v * v / (curvature if curvature > floor else floor)
 
 
-@jit(finite=True)
+@jit(finite=True, inner=True)
 def _worst(g: Any, grow_bar: Any, shrink_bar: Any, score: Any) -> Any:
     """Return the largest projected gradient."""
     for t in range(len(g)):
@@ -57,7 +57,7 @@ def _worst(g: Any, grow_bar: Any, shrink_bar: Any, score: Any) -> Any:
     return score[argmax(score, len(g))]
 
 
-@jit(finite=True)
+@jit(finite=True, inner=True)
 def proximal(beta: float, g: float, rate: float, lower: float, upper: float, epsilon: float) -> float:
     """Return clip(soft(beta - rate g, rate epsilon), l, u): the best value of one variable if the rate is 1 / K_ii."""
     value, width = beta - g * rate, epsilon * rate

@@ -99,7 +99,7 @@ def row_products(values: Any, where: Any, v: Any, out: Any) -> None:
         out[k] = total
 
 
-@jit
+@jit(inner=True)
 def rates_of(free: FreeSet, point: PathPoint, course: Course) -> Any:
     """Return the rates of the solution, and the largest right side that the rates of beta come from."""
     ids, at = free.ids, point.at

@@ -31,7 +31,8 @@ from ..tolerance import TYPICAL, blur, closer
 from .chain import follow, keep, multiply
 from .rounds import add_changes, rounds, updated
 
-_blur, _closer, _relative, _power = jit(blur), jit(closer), jit(relative), jit(power_of_two)
+_within = jit(inner=True)
+_blur, _closer, _relative, _power = _within(blur), _within(closer), _within(relative), _within(power_of_two)
 TRIES = 3  # Times that a program of a chain is solved again from a gradient that was made anew.
 
 
@@ -156,7 +157,7 @@ def solve(code: Any, shared: Any, programs: Any, goals: Any, K: Any, stack: Any,
         p = stop
 
 
-@jit
+@jit(inner=True)
 def _run_end(programs: Any, p: int) -> int:
     """Return the first program after p that has another matrix."""
     laid, first, n = programs.laid, programs.first, len(programs.steps)
@@ -175,7 +176,7 @@ def _run_end(programs: Any, p: int) -> int:
     return n
 
 
-@jit
+@jit(inner=True)
 def _equal(a: Any, b: Any) -> bool:
     if len(a) != len(b):
         return False
@@ -185,7 +186,7 @@ def _equal(a: Any, b: Any) -> bool:
     return True
 
 
-@jit
+@jit(inner=True)
 def _placed(programs: Any, p: int, K: Any, room: Any) -> Any:
     """Return a program; its point and its bounds are at their places. With the sign -1 a variable is its opposite."""
     laid, a, b = programs.laid, programs.first[p], programs.first[p + 1]
@@ -206,7 +207,7 @@ def _placed(programs: Any, p: int, K: Any, room: Any) -> Any:
     return one
 
 
-@jit
+@jit(inner=True)
 def _refine(code: Any, one: Any, programs: Any, chain: Any, product: Any, goals: Any, p: int) -> None:
     """Find the bias and prove the solution at K beta; go on from there as long as the proof falls short.
 
@@ -248,7 +249,7 @@ def _refine(code: Any, one: Any, programs: Any, chain: Any, product: Any, goals:
         _anew(one, chain, product)
 
 
-@jit
+@jit(inner=True)
 def _ascend(code: Any, one: Any, chain: Any, product: Any, goals: Any, aim: float, most: int) -> int:
     """Take steps from a point whose K beta is known; return their number."""
     if chain is not None:
@@ -260,7 +261,7 @@ def _ascend(code: Any, one: Any, chain: Any, product: Any, goals: Any, aim: floa
     return updated(code, one.K, one.new, one.slope, *bounds, one.flag, *numbers, len(one.totals) > 0)
 
 
-@jit
+@jit(inner=True)
 def _anew(one: Any, chain: Any, product: Any) -> None:
     """Take over the point, and make K beta anew."""
     for i in range(len(one.own)):
@@ -274,7 +275,7 @@ def _anew(one: Any, chain: Any, product: Any) -> None:
         add_changes(one.K, one.new, one.line, product)
 
 
-@jit
+@jit(inner=True)
 def margin_of(mu: Any, signed: bool) -> float:
     """Return half of the margin of a classifier with nu, from its multipliers; else 0."""
     if len(mu) == 2:
@@ -282,7 +283,7 @@ def margin_of(mu: Any, signed: bool) -> float:
     return -mu[0] if signed else 0.0
 
 
-@jit
+@jit(inner=True)
 def enlarge(one: Any, product: Any, programs: Any, p: int, unit: float) -> None:
     """Divide the numbers of a program, which has no targets, by a power of two."""
     programs.units[p] *= unit
@@ -292,7 +293,7 @@ def enlarge(one: Any, product: Any, programs: Any, p: int, unit: float) -> None:
             values[i] /= unit
 
 
-@jit
+@jit(inner=True)
 def total(values: Any) -> float:
     """Return the sum of some numbers."""
     out = 0.0
@@ -301,7 +302,7 @@ def total(values: Any) -> float:
     return out
 
 
-@jit
+@jit(inner=True)
 def bound(beta: Any, rate: float, errors: Any) -> None:
     """Set all errors to rate |beta|_1."""
     size = 0.0
@@ -311,7 +312,7 @@ def bound(beta: Any, rate: float, errors: Any) -> None:
         errors[i] = rate * size
 
 
-@jit
+@jit(inner=True)
 def nearer(one: Any, tol: float, gap_tol: float, largest: float) -> float:
     """Return the tolerance to go on with from what ``weigh`` has found; 0 if that will do, or pairs come no nearer."""
     found, itemsize = one.found, one.K.itemsize
@@ -327,7 +328,7 @@ def nearer(one: Any, tol: float, gap_tol: float, largest: float) -> float:
     return near if near >= least else 0.0
 
 
-@jit
+@jit(inner=True)
 def frame(K: Any, own: Any, starts: Any, stops: Any, lambda2: float, sign: Any) -> None:
     """Add lambda^2, turn signs, and make the rows and columns of no variable 0, as far as they are looked at."""
     for i in range(len(own)):

@@ -44,7 +44,7 @@ class Chain(NamedTuple):
         return cls(walking(), before, np.empty((len(before), width)), np.empty(width), InPlay.of(width, equalities))
 
 
-@jit
+@jit(inner=True)
 def follow(one: Any, programs: Any, chain: Any, products: Any, p: int, first: int) -> None:
     """Go to the start: that of the caller, or the solution of another program with the same variables at bounds.
 
@@ -68,7 +68,7 @@ def follow(one: Any, programs: Any, chain: Any, products: Any, p: int, first: in
         held[:] = 0.0
 
 
-@jit
+@jit(inner=True)
 def _followed(one: Any, programs: Any, last: int, same: float, bounded: Any) -> Any:
     """Set the point to the solution of another program; return how bounds have grown, and whether all are alike."""
     bounded[:] = 0.0
@@ -94,12 +94,12 @@ def _followed(one: Any, programs: Any, last: int, same: float, bounded: Any) -> 
     return grown, True
 
 
-@jit
+@jit(inner=True)
 def _at_bound(value: float, low: float, high: float) -> bool:
     return value != 0.0 and (value in (low, high))
 
 
-@jit
+@jit(inner=True)
 def keep(one: Any, chain: Any, held: Any) -> None:
     """Take over the point, and the part of K beta that is of variables at a bound."""
     for i in range(len(one.own)):
@@ -110,7 +110,7 @@ def keep(one: Any, chain: Any, held: Any) -> None:
     add_changes(one.K, one.line, chain.bounded, held)
 
 
-@jit
+@jit(inner=True)
 def multiply(K: Any, programs: Any, own: Any, sign: Any, first: int, stop: int, out: Any) -> None:
     """Set out[p - first] to K beta of each program of a run, in one pass over K; few columns and rows at a time."""
     out[: stop - first] = 0.0

@@ -54,7 +54,7 @@ def walking() -> Address:
     return address(walked, K, v, v, v, v, ids, v, v, 0.0, 0.0, 0.0, 0.0, 0)
 
 
-@jit
+@jit(inner=True)
 def walked(
     K: Any, beta: Any, g: Any, lower: Any, upper: Any, row: Any, totals: Any, spent: Any, epsilon: float, shift: float,
     tol: float, budget: float, most: int,
@@ -79,7 +79,7 @@ def walked(
     return tally[1]
 
 
-@jit
+@jit(inner=True)
 def rounds(code: Any, chain: Any, one: Any, product: Any, goals: Any, tol: float, most: int) -> int:
     """Solve a program from its point and K beta there; return the number of steps."""
     done, n, old, part, credit = 0, len(one.new), one.slope, chain.part, np.zeros(2)
@@ -116,7 +116,7 @@ def rounds(code: Any, chain: Any, one: Any, product: Any, goals: Any, tol: float
     return done
 
 
-@jit
+@jit(inner=True)
 def updated(
     code: Any, K: Any, beta: Any, g: Any, low: Any, high: Any, starts: Any, flag: Any, epsilon: float, tol: float,
     most: int, equal: bool,
@@ -127,7 +127,7 @@ def updated(
     return count(*code.update, K, beta, g, low, high, epsilon, tol, most, flag)
 
 
-@jit
+@jit(inner=True)
 def _in_play(one: Any, g: Any, part: Any, epsilon: float) -> Any:
     """List the variables that are free or in a pair that violates the conditions; return their places, and the worst.
 
@@ -154,7 +154,7 @@ def _in_play(one: Any, g: Any, part: Any, epsilon: float) -> Any:
     return size, worst
 
 
-@jit
+@jit(inner=True)
 def _apart(code: Any, chain: Any, one: Any, g: Any, size: int, goals: Any, tol: float, most: int, credit: Any) -> int:
     """Solve for the variables in play with a matrix of their own; return the number of steps.
 
@@ -197,7 +197,7 @@ def _apart(code: Any, chain: Any, one: Any, g: Any, size: int, goals: Any, tol: 
     return done
 
 
-@jit
+@jit(inner=True)
 def _sums_of(beta: Any, row: Any, n: int) -> Any:
     out = np.zeros(n)
     if n:
@@ -206,7 +206,7 @@ def _sums_of(beta: Any, row: Any, n: int) -> Any:
     return out
 
 
-@jit
+@jit(inner=True)
 def add_changes(K: Any, new: Any, old: Any, out: Any) -> None:
     """Add K (new - old) to ``out``, and set ``old`` to ``new``; four rows at a time."""
     rows, weights, count_ = np.empty(4, np.int64), np.zeros(4), 0
