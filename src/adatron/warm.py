@@ -153,13 +153,13 @@ def blocks(bias: Bias) -> None:
     from .compiled.panels import Dense
     from .problems import csvc
     from .solvers.dense import Inner, Layout
-    from .solvers.small.many import addresses
+    from .solvers.small.bundle import parts
 
     y = np.array([1.0, -1.0])
     dual = csvc(y, np.ones(2), bias)
     layout = Layout.of(dual)
     for dtype in (np.dtype(np.float64), np.dtype(np.float32)):
-        addresses(Dense, dtype, bool(dual.totals))
+        parts(Dense, dtype, bool(dual.totals))
         K = np.eye(len(layout.order), dtype=dtype)
         found = Inner(bool).solve(K, layout, dual, np.zeros(2), -y, 1e-3, 10, np.zeros(2, np.int64))
         found.push(found.beta)

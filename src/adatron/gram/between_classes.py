@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.cache.jit import jit
-from ..compiled.cache.pointer import lent
+from ..compiled.cache.lending import lent
 from ..threads.pool import Pool
 from .backends.segment import FUNCTION_ROWS, TileSegment, Workspace
 from .points import Points

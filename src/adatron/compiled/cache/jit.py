@@ -22,7 +22,7 @@ from .uninterrupted import uninterrupted
 with uninterrupted(), collector_paused():
     import numba
     import numpy.ma  # noqa: F401 # pyright: ignore[reportUnusedImport] (Numba does, at the first array)
-    from numba import typeof
+    from numba import extending, typeof
     from numba import types as numba_types
     from numba.core import cgutils, config
     from numba.core.caching import (
@@ -32,6 +32,7 @@ with uninterrupted(), collector_paused():
     )
     from numba.core.runtime.nrt import rtsys
     from numba.core.serialize import dumps
+    from numba.core.typing.templates import AttributeTemplate
     from numba.extending import intrinsic
 
 from . import ahead
@@ -41,7 +42,7 @@ from .precompiled import Precompiled, precompiled_folder
 from .spent import COMPILING
 from .turn import TURN
 
-__all__ = ["JIT_DISABLED", "cgutils", "intrinsic", "jit", "numba_types", "typeof"]
+__all__ = ["JIT_DISABLED", "AttributeTemplate", "cgutils", "extending", "intrinsic", "jit", "numba_types", "typeof"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -138,6 +139,18 @@ def _unbroken(method: Callable[..., Any]) -> Callable[..., Any]:
     return compile_all
 
 
+def _without_literals(dispatcher: Any) -> None:
+    """Let a number in the source be an argument like any other; Numba would compile the function again for each."""
+    compile_ = dispatcher.compile
+
+    def compile_once(signature: Any) -> Any:
+        if isinstance(signature, tuple):
+            signature = tuple(map(numba_types.unliteral, signature))
+        return compile_(signature)
+
+    vars(dispatcher)["compile"] = compile_once
+
+
 def _not_for_python(dispatcher: Any) -> None:
     """Let calls from Python raise TypeError: without a wrapper they would crash."""
 
@@ -179,6 +192,7 @@ def jit(function: Callable[..., Any] | None = None, *, finite: bool = False, inn
         # ``_compile_for_args`` is what a call with new types calls first: it also loads Numba's extensions.
         for name in ("_compile_for_args", "compile"):
             vars(dispatcher)[name] = _unbroken(getattr(dispatcher, name))
+        _without_literals(dispatcher)
         if inner:
             _not_for_python(dispatcher)
         return dispatcher

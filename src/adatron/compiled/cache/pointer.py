@@ -12,9 +12,9 @@ from typing import Any
 from zlib import crc32
 
 from .jit import JIT_DISABLED, cgutils, intrinsic, numba_types, typeof
+from .lending import OTHER, At, Hidden, lend
 from .uninterrupted import uninterrupted
 
-OTHER = "a compiled function is called by its address with arguments of other types than it was compiled for"
 _UNCOMPILED: list[Callable[..., None]] = []  # an address is a place in this list if nothing is compiled
 
 
@@ -25,7 +25,7 @@ Address = tuple[int, int]
 def address(function: Any, *examples: Any) -> Address:
     """Return where the machine code of a function under ``jit`` is, for arguments of these types.
 
-    The function returns nothing, or a whole number.
+    The function returns nothing, or a whole number. ``At`` stands for the place of a value.
     """
     if JIT_DISABLED:
         if function not in _UNCOMPILED:
@@ -38,7 +38,8 @@ def address(function: Any, *examples: Any) -> Address:
         place = compiled.library.get_pointer_to_function(compiled.fndesc.mangled_name)
     if compiled.signature.return_type not in (numba_types.none, numba_types.int64) or not place:
         raise TypeError(f"{function.__name__} must be compiled, and return nothing or a whole number, for its address")
-    return place, _signature(compiled.signature.return_type, types)
+    seen = [Hidden() if isinstance(one, At) and one.hidden else kind for one, kind in zip(examples, types, strict=True)]
+    return place, _signature(compiled.signature.return_type, seen)
 
 
 def _signature(result: Any, kinds: Sequence[Any]) -> int:
@@ -72,7 +73,7 @@ def _emit(result: Any, place: Any, arguments: Any) -> Any:
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         values = cgutils.unpack_tuple(builder, args[2], len(declared))
-        values = [_lend(context, builder, to, context.cast(builder, value, kind, to))
+        values = [lend(context, builder, to, context.cast(builder, value, kind, to))
                   for value, kind, to in zip(values, arguments, declared, strict=True)]  # fmt: skip
         convention = context.call_conv
         wanted = context.get_constant(numba_types.int64, _signature(result, declared))
@@ -85,33 +86,6 @@ def _emit(result: Any, place: Any, arguments: Any) -> Any:
         return context.get_dummy_value() if result == numba_types.void else value
 
     return result(numba_types.int64, numba_types.int64, given), build
-
-
-def _lend(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    """Return the value without its arrays' counts of references.
-
-    Whoever gets it counts none when it takes rows and parts of them. Threads that count those of one array wait for
-    each other, and even alone a count takes as long as ten numbers.
-    """
-    if isinstance(kind, numba_types.Array):
-        array = context.make_array(kind)(context, builder, value)
-        for name in ("meminfo", "parent"):
-            setattr(array, name, getattr(array, name).type(None))
-        return array._getvalue()
-    if isinstance(kind, numba_types.BaseTuple):
-        members: Any = kind
-        for number, member in enumerate(members):
-            part = _lend(context, builder, member, builder.extract_value(value, number))
-            value = builder.insert_value(value, part, number)
-    return value
-
-
-@intrinsic
-def _lent(typingctx: Any, value: Any) -> Any:
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _lend(context, builder, value, args[0])
-
-    return value(value), build
 
 
 @intrinsic
@@ -134,6 +108,3 @@ def _plain_call(place: int, signature: int, *arguments: Any) -> Any:
 call: Any = _plain_call if JIT_DISABLED else _call
 #: The same for a function that returns a whole number, and that number.
 count: Any = _plain_call if JIT_DISABLED else _count
-#: ``lent(value)``: an array, or a tuple of arrays, without counts of references. Nobody may keep it for longer than
-#: the caller has it.
-lent: Any = (lambda value: value) if JIT_DISABLED else _lent

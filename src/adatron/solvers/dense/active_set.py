@@ -11,6 +11,7 @@ Source    K. Scheinberg, An efficient implementation of an active set method for
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -19,6 +20,8 @@ from numpy.typing import NDArray
 
 from ...arrays import Vector
 from ...compiled.cache.jit import jit
+from ...compiled.cache.lending import At, borrowed
+from ...compiled.cache.pointer import Address, address, count
 from ...compiled.precision import UNIT
 from ...compiled.triangle import drop
 from ...problems import Dual
@@ -55,6 +58,17 @@ class Walk(NamedTuple):
     spent: Vector  # multiply-adds
     shift: float
     floor: float
+    enter: Address  # of ``_enter``
+    settle: Address
+
+
+@functools.cache
+def parts(dtype: Any) -> tuple[Address, Address]:
+    """Return the addresses of ``_enter`` and ``_settle`` for matrices in a precision; else each caller compiles them."""
+    v, V, ids, none = np.empty(0), np.empty((0, 0)), np.empty(0, np.int64), (0, 0)
+    some = v, v, v, v, 0.0, v, v, v, ids, V, v, v, ids, np.empty(0, np.bool_), V, V, ids, ids, v, 0.0, 0.0
+    w = At(Walk(np.empty((0, 0), dtype), *some, none, none))
+    return address(_enter, w, 0, 0.0, 0.0), address(_settle, w)
 
 
 class ActiveSet:
@@ -71,7 +85,7 @@ class ActiveSet:
             dual.lower.copy(), dual.upper.copy(), np.zeros(n), row, border, dual.sums(beta), np.zeros(p),
             np.zeros(n, np.int64), np.zeros(n, np.bool_), np.zeros((n, n)), np.zeros((n, p)),
             np.flatnonzero(dual.free(beta)), np.zeros(3, np.int64), np.zeros(1),
-            float(max(K.max(), -K.min())), floor,
+            float(max(K.max(), -K.min())), floor, *parts(K.dtype),
         )  # fmt: skip
         self.beta, self.g, self.targets = self.walk.beta, self.walk.g, float(np.abs(dual.t).max(initial=0.0))
 
@@ -111,6 +125,12 @@ def price(free: int, n: int, rank: int) -> float:
 
 @jit
 def go_on(w: Any, tol: float, budget: float, most: int) -> bool:
+    """Call ``walk``, for Python."""
+    return walk(borrowed(w), tol, budget, most)
+
+
+@jit(inner=True)
+def walk(w: Any, tol: float, budget: float, most: int) -> bool:
     """Take in the variables that are free, then one violator after the other.
 
     Return False at the end, and if rounding or a direction without a bound ends the walk.
@@ -120,19 +140,19 @@ def go_on(w: Any, tol: float, budget: float, most: int) -> bool:
         if w.spent[0] >= budget or w.tally[1] >= most:
             return True
         one = w.first[w.tally[2]]
-        place = _enter(w, one, w.beta[one], budget)
+        place = count(*w.enter, w, one, w.beta[one], budget)
         if place != BEST:
             return place == ON_THE_WAY
         w.tally[2] += 1
     while w.spent[0] < budget and w.tally[1] < most:
-        place = _settle(w)
+        place = count(*w.settle, w)
         if place == LOST:
             return False
         if place == BEST:
             if _worst(w, who) <= tol:
                 return False
             for k in range(2):
-                place = _enter(w, who[k], 1.0 - 2.0 * k, budget) if who[k] >= 0 else BEST
+                place = count(*w.enter, w, who[k], 1.0 - 2.0 * k, budget) if who[k] >= 0 else BEST
                 if place != BEST:
                     return place == ON_THE_WAY
     return True
@@ -190,11 +210,11 @@ def _enter(w: Any, one: int, side: float, budget: float) -> int:
         if not _tied(w, one):
             return LOST  # alone it would leave its equality: no kernel has such values
         d = _together(w, column, w.border[one])
-        descent, curvature = 0.0, 0.0
+        descent, curvature, ids = 0.0, 0.0, w.ids
         for k in range(m + 1):
-            descent -= (w.g[w.ids[k]] + w.kink[w.ids[k]]) * d[k]
+            descent -= (w.g[ids[k]] + w.kink[ids[k]]) * d[k]
             for q in range(m + 1):
-                curvature += d[k] * d[q] * w.K[w.ids[k], w.ids[q]]
+                curvature += d[k] * d[q] * w.K[ids[k], ids[q]]
         w.spent[0] += 4.0 * m * m
         if descent <= 0.0:
             descent = -descent
@@ -205,7 +225,10 @@ def _enter(w: Any, one: int, side: float, budget: float) -> int:
             _move(w, d, descent / curvature, -1)
             return BEST
         if not np.isfinite(length):  # so far that the caller sees it
-            _move(w, d, 1.0 / (w.floor * w.shift * np.abs(d).max()), -1)
+            widest = 0.0
+            for k in range(m + 1):
+                widest = max(widest, abs(d[k]))
+            _move(w, d, 1.0 / (w.floor * w.shift * widest), -1)
             return LOST
         _move(w, d, length, at)
         if at == m:
@@ -293,6 +316,7 @@ def _room(w: Any, d: Any) -> Any:
 @jit(inner=True)
 def _move(w: Any, d: Any, length: float, at: int) -> None:
     """Move along d; the variable at the place ``at`` has met its bound."""
+    g = w.g
     for k in range(len(d)):
         one, before = w.ids[k], w.beta[w.ids[k]]
         new = min(max(before + length * d[k], w.low[one]), w.high[one])
@@ -300,8 +324,8 @@ def _move(w: Any, d: Any, length: float, at: int) -> None:
             new = w.high[one] if d[k] > 0.0 else w.low[one]
         w.beta[one] = new
         values, change = w.K[one], new - before
-        for t in range(len(w.g)):
-            w.g[t] += change * values[t]
+        for t in range(len(g)):
+            g[t] += change * values[t]
     w.tally[1] += 1
     w.spent[0] += CALL + len(d) * len(w.g)
 

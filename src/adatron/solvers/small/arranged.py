@@ -75,6 +75,13 @@ class Programs(NamedTuple):
     measures: NDArray[np.float64]
     flags: NDArray[np.int64]
 
+    @classmethod
+    def empty(cls) -> Programs:
+        """Return an example of the type."""
+        v, V, ids, pairs = np.empty(0), np.empty((0, 0)), NO_IDS, np.empty((0, 0), np.int64)
+        laid = Laid(ids, ids, ids, ids, pairs, pairs, ids)
+        return cls(laid, ids, v, v, v, ids, v, V, v, v, ids, ids, v, v, v, v, V, pairs)
+
 
 def arranged(tasks: Tasks, some: range, sized: bool, flags: NDArray[np.int64]) -> tuple[Dual, Programs]:
     """Return the programs of a bundle as one, and in arrays; ``sized``: in units of their own."""

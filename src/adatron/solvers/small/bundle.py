@@ -17,7 +17,8 @@ from ...certificates.certify import weigh
 from ...certificates.gap import CARE, minimise
 from ...certificates.multipliers import average
 from ...compiled.cache.jit import jit
-from ...compiled.cache.pointer import Address, address, call, lent
+from ...compiled.cache.lending import At, borrowed, hidden, number_of
+from ...compiled.cache.pointer import Address, address, call, count
 from ...compiled.panels import Operand
 from ...compiled.precision import UNIT
 from ...compiled.submatrix import add_rows
@@ -28,8 +29,9 @@ from ..dense import BLOCK_STEPS, COARSE, INNER, pairs, singles
 from ..start import balance
 from ..status import BENT, STOP
 from ..tolerance import TYPICAL, blur, closer
-from .chain import follow, keep, multiply
-from .rounds import add_changes, rounds, updated
+from .arranged import Programs
+from .chain import Chain, follow, keep, multiply
+from .rounds import add_changes, apart, rounds, updated
 
 _within = jit(inner=True)
 _blur, _closer, _relative, _power = _within(blur), _within(closer), _within(relative), _within(power_of_two)
@@ -88,18 +90,38 @@ class Scratch(NamedTuple):
 
 
 class Addresses(NamedTuple):
-    """Addresses of the code that makes a matrix, takes steps, finds multipliers and a bias, and measures a proof."""
+    """Addresses of the code that makes a matrix, takes steps, finds multipliers and a bias, and measures a proof.
+
+    shared : the number of the type of what ``matrix`` takes, see ``hidden``
+    loop, refine, ascend : the code below
+    """
 
     matrix: Address
+    shared: int
     update: Address
     least: Address
     proof: Address
     bias: Address
+    loop: Address
+    refine: Address
+    ascend: Address
+    apart: Address
+    follow: Address
+    multiply: Address
+    add: Address
+
+
+NOWHERE = 0, 0  # Stands for an address.
+
+
+def addresses(kind: type[Operand | GivenShared], dtype: Any, equality: bool, chained: bool) -> Addresses:
+    """Return all addresses, for what the segments share, a precision, and programs with an equality, or in chains."""
+    return Addresses(*parts(kind, dtype, equality), *_loop(dtype, chained))
 
 
 @functools.cache
-def addresses(kind: type[Operand | GivenShared], dtype: Any, equality: bool) -> Addresses:
-    """Return the addresses of the parts, which are compiled once, not again into the loop below."""
+def parts(kind: type[Operand | GivenShared], dtype: Any, equality: bool) -> tuple[Any, ...]:
+    """Return what comes before ``loop``: code that is compiled once, not again into the loop."""
     K, g, stack = np.empty((0, 0), dtype), np.empty(0, dtype), np.empty(0, dtype)
     v, whole, flag = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
     bounds = v, v, 0.0
@@ -111,13 +133,40 @@ def addresses(kind: type[Operand | GivenShared], dtype: Any, equality: bool) -> 
     bias = address(average, v, v, *bounds, NO_ROW, NO_SIGN, v)
     proof = address(weigh, v, v, v, v, *bounds, NO_ROW, NO_SIGN, v, v, v)
     matrix, shared = maker(kind, dtype)
-    return Addresses(address(matrix, shared, whole, whole, 0, K, stack, whole), update, least, proof, bias)
+    made = address(matrix, At(shared, hidden=True), whole, whole, 0, K, stack, whole)
+    return made, number_of(shared), update, least, proof, bias
+
+
+@functools.cache
+def _loop(dtype: Any, chained: bool) -> tuple[Address, ...]:
+    """Return the addresses of the loop and its parts, the last four for chains."""
+    K, v, ids, thin = np.empty((0, 0), dtype), np.empty(0), np.empty(0, np.int64), np.empty((0, 0))
+    programs, code = At(Programs.empty()), At(Addresses(NOWHERE, 0, *[NOWHERE] * 11))
+    room, goals = Scratch.of(K, 0, 0), At(Goals(0.0, 0.0, 0.0, 0.0, 0, 0.0, 0.0))
+    one = At(One(K, ids, ids, v, v, v, ids, v, v, v, v, v, ids, v, v, v, v, v, room.slope, v))
+    chain = At(Chain.empty()) if chained else None
+    ascend = address(_ascend, code, one, chain, v, goals, 0.0, 0)
+    refine = address(_refine, code, one, programs, chain, v, goals, 0)
+    loop = address(_solve, code, At(), programs, goals, K, np.empty(0, dtype), At(room), chain)
+    if not chained:
+        return loop, refine, ascend, *[NOWHERE] * 4
+    return (
+        loop, refine, ascend, address(apart, code, chain, one, v, 0, goals, 0.0, 0, v),
+        address(follow, one, programs, chain, thin, 0, 0), address(multiply, K, programs, ids, v, 0, 0, thin),
+        address(add_changes, K, v, v, v),
+    )  # fmt: skip
 
 
 @jit
 def solve(code: Any, shared: Any, programs: Any, goals: Any, K: Any, stack: Any, room: Any, chain: Any) -> None:
     """Solve each program, and prove the solutions of a run together; ``chain`` is None for programs that are alone."""
-    shared, programs, K, stack, room = lent(shared), lent(programs), lent(K), lent(stack), lent(room)
+    place = hidden(borrowed(shared), code.shared)
+    rest = borrowed(programs), borrowed(goals), K, stack, borrowed(room), borrowed(chain)
+    call(*code.loop, borrowed(code), place, *rest)
+
+
+@jit(inner=True)
+def _solve(code: Any, shared: Any, programs: Any, goals: Any, K: Any, stack: Any, room: Any, chain: Any) -> None:
     laid, n, products, kept, made, p = programs.laid, len(programs.steps), room.products, -1, np.full(3, -1), 0
     while p < n:
         stop, width = p + 1 if chain is None else _run_end(programs, p), laid.widths[p]
@@ -131,29 +180,30 @@ def solve(code: Any, shared: Any, programs: Any, goals: Any, K: Any, stack: Any,
             frame(K[:width], own, laid.starts[p], laid.stops[p], goals.lambda2, sign)
         for k in range(p, stop):
             if programs.flags[k, STOP] == 0:
-                one, product = _placed(programs, k, K, room), products[k - p, :width]
+                one, product = borrowed(_placed(programs, k, K, room)), products[k - p, :width]
                 programs.limits[k] = min(BLOCK_STEPS * len(own), goals.most)
                 if chain is not None:
-                    follow(one, programs, chain, products, k, p)
+                    call(*code.follow, one, programs, chain, products, k, p)
                 for r in range(len(one.mu)):
                     some = slice(one.starts[r], one.starts[r + 1])
                     balance(one.new[some], one.low[some], one.high[some], one.totals[r])
                 if chain is None:
-                    _anew(one, chain, product)
+                    _anew(code, one, chain, product)
                 else:
-                    add_changes(one.K, one.new, one.line, product)
-                programs.steps[k] = _ascend(code, one, chain, product, goals, goals.tol, programs.limits[k])
+                    call(*code.add, one.K, one.new, one.line, product)
+                limit = programs.limits[k]
+                programs.steps[k] = count(*code.ascend, code, one, chain, product, goals, goals.tol, limit)
                 if chain is None:
-                    _anew(one, chain, product)
-                    _refine(code, one, programs, chain, product, goals, k)
+                    _anew(code, one, chain, product)
+                    call(*code.refine, code, one, programs, chain, product, goals, k)
                 else:
-                    keep(one, chain, chain.held[k - p, :width])
+                    keep(code, one, chain, chain.held[k - p, :width])
         if chain is not None:
-            multiply(K[:width], programs, own, sign, p, stop, products)
+            call(*code.multiply, K[:width], programs, own, sign, p, stop, products)
             for k in range(p, stop):
                 if programs.limits[k]:
-                    one = _placed(programs, k, K, room)
-                    _refine(code, one, programs, chain, products[k - p, :width], goals, k)
+                    one = borrowed(_placed(programs, k, K, room))
+                    call(*code.refine, code, one, programs, chain, products[k - p, :width], goals, k)
         p = stop
 
 
@@ -243,10 +293,11 @@ def _refine(code: Any, one: Any, programs: Any, chain: Any, product: Any, goals:
                 aim = nearer(one, aim, goals.gap_tol, largest) if more else 0.0
                 if not aim:
                     return
-        steps = _ascend(code, one, chain, product, goals, aim, programs.limits[p] - programs.steps[p])
+        rest = programs.limits[p] - programs.steps[p]
+        steps = count(*code.ascend, code, one, chain, product, goals, aim, rest)
         programs.steps[p] += steps
         tries = tries if steps else 0
-        _anew(one, chain, product)
+        _anew(code, one, chain, product)
 
 
 @jit(inner=True)
@@ -262,7 +313,7 @@ def _ascend(code: Any, one: Any, chain: Any, product: Any, goals: Any, aim: floa
 
 
 @jit(inner=True)
-def _anew(one: Any, chain: Any, product: Any) -> None:
+def _anew(code: Any, one: Any, chain: Any, product: Any) -> None:
     """Take over the point, and make K beta anew."""
     for i in range(len(one.own)):
         value = one.new[one.own[i]]
@@ -272,7 +323,7 @@ def _anew(one: Any, chain: Any, product: Any) -> None:
         add_rows(one.K, one.own, one.errors, product)
     else:
         one.line[:] = 0.0
-        add_changes(one.K, one.new, one.line, product)
+        call(*code.add, one.K, one.new, one.line, product)
 
 
 @jit(inner=True)

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from ...arrays import Ids, Vector
 from ...compiled.cache.jit import jit
-from ...compiled.cache.pointer import Address
-from .rounds import InPlay, add_changes, walking
+from ...compiled.cache.pointer import Address, call
+from ..dense.active_set import parts
+from .rounds import InPlay, walking
 
 TILE_COLUMNS, TILE_ROWS = 512, 4  # Columns and rows of K that are read at a time: they fit the first-level cache.
 ALIKE_BOUNDS = 1e-12  # Relative difference up to which bounds have grown alike.
@@ -25,7 +26,7 @@ ALIKE_BOUNDS = 1e-12  # Relative difference up to which bounds have grown alike.
 class Chain(NamedTuple):
     """The data that only chained programs need, at their places in the matrix.
 
-    walk : the code of the active set
+    walk, steps : the code of the active set, and of its parts
     before : (n,) the program that each starts from, or -1
     held : (n, width) the part of K beta that is of variables at a bound, for the programs of a run
     bounded : (width,) the point whose ``held`` is known
@@ -33,6 +34,7 @@ class Chain(NamedTuple):
     """
 
     walk: Address
+    steps: tuple[Address, Address]
     before: Ids
     held: NDArray[np.float64]
     bounded: Vector
@@ -41,7 +43,13 @@ class Chain(NamedTuple):
     @classmethod
     def of(cls, before: Ids, width: int, equalities: int) -> Chain:
         """Return the chain of programs whose matrices have at most ``width`` rows."""
-        return cls(walking(), before, np.empty((len(before), width)), np.empty(width), InPlay.of(width, equalities))
+        held, part = np.empty((len(before), width)), InPlay.of(width, equalities)
+        return cls(walking(), parts(np.dtype(np.float64)), before, held, np.empty(width), part)
+
+    @classmethod
+    def empty(cls) -> Chain:
+        """Return an example of the type."""
+        return cls.of(np.empty(0, np.int64), 0, 0)
 
 
 @jit(inner=True)
@@ -100,14 +108,14 @@ def _at_bound(value: float, low: float, high: float) -> bool:
 
 
 @jit(inner=True)
-def keep(one: Any, chain: Any, held: Any) -> None:
+def keep(code: Any, one: Any, chain: Any, held: Any) -> None:
     """Take over the point, and the part of K beta that is of variables at a bound."""
     for i in range(len(one.own)):
         value = one.new[one.own[i]]
         one.beta[i] = one.sign[i] * value if len(one.sign) else value
     for i in range(len(one.new)):
         one.line[i] = one.new[i] if _at_bound(one.new[i], one.low[i], one.high[i]) else 0.0
-    add_changes(one.K, one.line, chain.bounded, held)
+    call(*code.add, one.K, one.line, chain.bounded, held)
 
 
 @jit(inner=True)

@@ -108,7 +108,7 @@ def together(
     values = gram.magnitude, gram.rounding
     goals = Goals(dual.lambda2, dual.epsilon, options.tol, options.widest_gap, options.max_iter, *values)
     shared = GivenShared.empty() if gram.in_one else gram.parts
-    code, stack = addresses(shared.kind, gram.dtype, bool(dual.totals)), gram.workspace.stack
+    code, stack = addresses(shared.kind, gram.dtype, bool(dual.totals), tasks.before is not None), gram.workspace.stack
     room = None if gram.in_one else gram.workspace.lease(int(programs.laid.widths.max()))
     K, chain = gram.framed(dual.lambda2) if room is None else room.K, None
     if tasks.before is not None:

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compiled.cache.jit import jit
-from ...compiled.cache.pointer import Address, address, count
+from ...compiled.cache.lending import borrowed
+from ...compiled.cache.pointer import Address, address, call, count
 from ...compiled.search import shortest
-from ..dense.active_set import Walk, go_on
+from ..dense.active_set import Walk, parts, walk
 from ..dense.inner import UPDATE, WALK_PATIENCE
 from ..dense.pairs import FAR, slopes, snapped
 from ..linalg.bordered import FLOOR
@@ -49,15 +50,15 @@ class InPlay(NamedTuple):
 
 @functools.cache
 def walking() -> Address:
-    """Return the address of the walk of an active set."""
+    """Return the address of the walk of an active set, which takes those of its parts, too."""
     K, v, ids = np.empty((0, 0)), np.empty(0), np.empty(0, np.int64)
-    return address(walked, K, v, v, v, v, ids, v, v, 0.0, 0.0, 0.0, 0.0, 0)
+    return address(walked, K, v, v, v, v, ids, v, v, 0.0, 0.0, 0.0, 0.0, 0, *[(0, 0)] * 2)
 
 
 @jit(inner=True)
 def walked(
     K: Any, beta: Any, g: Any, lower: Any, upper: Any, row: Any, totals: Any, spent: Any, epsilon: float, shift: float,
-    tol: float, budget: float, most: int,
+    tol: float, budget: float, most: int, enter: Address, settle: Address,
 ) -> int:  # fmt: skip
     """Go on by an active set, see ``dense.active_set``; return the number of steps. ``spent`` (1,): multiply-adds."""
     n, p, m = len(beta), len(totals), 0
@@ -70,12 +71,12 @@ def walked(
             m += 1
     tally, floor = np.zeros(3, np.int64), FINEST
     spent[0] = 0.0
-    walk = Walk(
+    state = Walk(
         K, beta, g, lower, upper, epsilon, lower.copy(), upper.copy(), np.zeros(n), row, border, totals, np.zeros(p),
         np.zeros(n, np.int64), np.zeros(n, np.bool_), np.zeros((n, n)), np.zeros((n, p)), first[:m], tally, spent,
-        shift, floor,
+        shift, floor, enter, settle,
     )  # fmt: skip
-    go_on(walk, tol, budget, most)
+    walk(borrowed(state), tol, budget, most)
     return tally[1]
 
 
@@ -101,7 +102,7 @@ def rounds(code: Any, chain: Any, one: Any, product: Any, goals: Any, tol: float
             for i in range(n):
                 product[i] = slope[i] + push[i]
         else:
-            steps = _apart(code, chain, one, slope, size, goals, tol, most - done, credit)
+            steps = count(*code.apart, code, chain, one, slope, size, goals, tol, most - done, credit)
             for i in range(n):
                 old[i] = one.new[i]
             for k in range(size):
@@ -109,7 +110,7 @@ def rounds(code: Any, chain: Any, one: Any, product: Any, goals: Any, tol: float
                 if i >= 0:
                     low, high = one.low[i], one.high[i]
                     one.new[i] = snapped(part.beta[k], low, high, BOX_CRUMB * (high - low))
-            add_changes(one.K, one.new, old, product)
+            call(*code.add, one.K, one.new, old, product)
         done += steps
         if not steps:
             break
@@ -134,37 +135,38 @@ def _in_play(one: Any, g: Any, part: Any, epsilon: float) -> Any:
     Those of each equality stand together and are followed by -1 up to a multiple of PLACES.
     """
     size, worst, equal = 0, 0.0, len(one.totals) > 0
+    new, low, high, who, row = one.new, one.low, one.high, part.who, part.row
     for r in range(len(one.starts) - 1):
         most, least = -FAR, -FAR
         for i in range(one.starts[r], one.starts[r + 1]):
-            grow, shrink = slopes(one.new[i], one.low[i], one.high[i], epsilon)
+            grow, shrink = slopes(new[i], low[i], high[i], epsilon)
             most, least = max(most, grow - g[i]), max(least, shrink + g[i])
         worst = max(worst, most + least) if equal else max(worst, most, least)
         up, down = (-least, -most) if equal else (0.0, 0.0)
         part.starts[r] = size
         for i in range(one.starts[r], one.starts[r + 1]):
-            grow, shrink = slopes(one.new[i], one.low[i], one.high[i], epsilon)
-            if grow - g[i] > up or shrink + g[i] > down or (grow > -FAR and shrink > -FAR and one.new[i] != 0.0):
-                part.who[size], part.row[size] = i, r
+            grow, shrink = slopes(new[i], low[i], high[i], epsilon)
+            if grow - g[i] > up or shrink + g[i] > down or (grow > -FAR and shrink > -FAR and new[i] != 0.0):
+                who[size], row[size] = i, r
                 size += 1
-        while size % PLACES and size < len(part.who):
-            part.who[size], part.row[size] = -1, r
+        while size % PLACES and size < len(who):
+            who[size], row[size] = -1, r
             size += 1
         part.starts[r + 1] = size
     return size, worst
 
 
 @jit(inner=True)
-def _apart(code: Any, chain: Any, one: Any, g: Any, size: int, goals: Any, tol: float, most: int, credit: Any) -> int:
+def apart(code: Any, chain: Any, one: Any, g: Any, size: int, goals: Any, tol: float, most: int, credit: Any) -> int:
     """Solve for the variables in play with a matrix of their own; return the number of steps.
 
     credit : (2,) multiply-adds of the program's updates so far; those of a walk
     """
-    part = chain.part
+    part, who = chain.part, chain.part.who
     values = part.values[: size * size].reshape(size, size)
     beta, slope, low, high = part.beta[:size], part.g[:size], part.low[:size], part.high[:size]
     for a in range(size):
-        i = part.who[a]
+        i = who[a]
         if i < 0:
             beta[a] = slope[a] = low[a] = high[a] = 0.0
             values[a, :] = 0.0
@@ -172,7 +174,7 @@ def _apart(code: Any, chain: Any, one: Any, g: Any, size: int, goals: Any, tol: 
         line = one.K[i]
         beta[a], slope[a], low[a], high[a] = one.new[i], g[i], one.low[i], one.high[i]
         for b in range(size):
-            j = part.who[b]
+            j = who[b]
             values[a, b] = line[j] if j >= 0 else 0.0
     done, some, used = 0, 2 * PLACES, credit[1:]
     while done < most and one.flag[STOP] == 0:
@@ -189,7 +191,7 @@ def _apart(code: Any, chain: Any, one: Any, g: Any, size: int, goals: Any, tol: 
         if 2.0 * float(free) ** 3 <= credit[0]:
             sums = _sums_of(beta, part.row, len(one.totals))
             numbers = goals.epsilon, goals.magnitude + goals.lambda2, tol, WALK_PATIENCE * credit[0], most - done
-            done += count(*chain.walk, values, beta, slope, low, high, part.row[:size], sums, used, *numbers)
+            done += count(*chain.walk, values, beta, slope, low, high, part.row[:size], sums, used, *numbers, *chain.steps)
             if used[0] < WALK_PATIENCE * credit[0]:
                 break
             credit[0] += used[0]
