@@ -108,11 +108,10 @@ def pack(X: Any, ids: Any, center: Any, panels: Any, norms: Any, first: int, las
 @jit
 def pack_segments(X: Any, ids: Any, center: Any, sizes: Any, first: Any, panels: Any, norms: Any) -> None:
     """Pack rows in segments, each of which begins with a block of its own; ``first`` has these blocks' numbers."""
-    start = sizes.dtype.type(0)  # a literal would be compiled as another type
-    width, at = panels.shape[2], start
+    width, at = panels.shape[2], 0
     for s in range(len(sizes)):
         a, b, own = first[s], first[s + 1], ids[at : at + sizes[s]]
-        pack(X, own, center, panels[a:b], norms[a * width : b * width], start, b - a)
+        pack(X, own, center, panels[a:b], norms[a * width : b * width], 0, b - a)
         at += sizes[s]
 
 

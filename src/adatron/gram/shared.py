@@ -11,6 +11,8 @@ from scipy.sparse import issparse
 
 from ..arrays import Ids, Vector
 from ..compiled.cache.jit import jit
+from ..compiled.cache.lending import borrowed, contents
+from ..compiled.cache.pointer import NOWHERE
 from ..compiled.micro import POINTS, rows_width
 from ..compiled.panels import POINT_PANELS, TILE, Operand, Sparse
 from ..compiled.search import CHUNK
@@ -52,7 +54,7 @@ class TiledShared(NamedTuple):
     def empty(cls, kind: type[Operand], dtype: Any) -> TiledShared:
         """Return an example of the type, for rows of a kind in a precision."""
         rows, ids = kind.empty(dtype), np.empty(0, np.int64)
-        program = np.empty((0, 3), np.int64), np.empty((0, 3))
+        program = np.empty((0, 3), np.int64), np.empty((0, 3)), NOWHERE
         return cls(program, rows, rows, ids, ids, ids, np.empty(0, dtype), ids, 0)
 
 
@@ -151,11 +153,11 @@ def _tiled(source: Source, sizes: Ids, space: Workspace, pool: Pool) -> TiledSha
 @jit
 def fill_within(shared: Any, first: int, last: int, stack: Any) -> None:
     """Make the values within some segments."""
-    start = shared.sizes.dtype.type(0)  # a literal would be compiled as another type
+    shared = borrowed(shared)
     for s in range(first, last):
         n = shared.sizes[s]
         K = shared.within[shared.first_value[s] : shared.first_value[s + 1]].reshape(n, n)
-        _values(shared, s, s, K, start, start, stack)
+        _values(shared, s, s, K, 0, 0, stack)
         mirror(K, n)
 
 
@@ -220,7 +222,7 @@ def _from_tile(shared: Any, u: int, s: int, K: Any, line: int, column: int, stac
         return False
     if made[0] != u or r0 < made[1] or r1 > made[2]:
         made[0], made[1], made[2] = u, r0, min(shared.first_row[-1], r0 + TILE // width)
-        evaluate(shared.program, shared.points, p0, p1, shared.rows, r0, made[2], stack)
+        evaluate(shared.program, contents(shared.points), p0, p1, contents(shared.rows), r0, made[2], stack)
     columns = -(-(made[2] - made[1]) * width // CHUNK) * CHUNK
     start = (r0 - made[1]) * width
     for t in range(shared.sizes[s]):
@@ -233,7 +235,7 @@ def _from_tile(shared: Any, u: int, s: int, K: Any, line: int, column: int, stac
 @jit(inner=True)
 def _values(shared: Any, s: int, u: int, out: Any, line: int, column: int, stack: Any) -> None:
     """Set out[line + i, column + t] to k(point i of segment u, row t of segment s); only for i >= t if s is u."""
-    half = s == u
+    half, all_points, all_rows = s == u, contents(shared.points), contents(shared.rows)
     width, points = shared.rows.width, shared.sizes[u]
     first, last = shared.first_row[s], shared.first_row[s + 1]
     p_first, p_last = shared.first_point[u], shared.first_point[u + 1]
@@ -243,7 +245,7 @@ def _values(shared: Any, s: int, u: int, out: Any, line: int, column: int, stack
         count = min(shared.sizes[s] - at, (r1 - r0) * width)
         for p0 in range(p_first + (at // POINTS if half else 0), p_last, POINT_PANELS):
             p1, before = min(p_last, p0 + POINT_PANELS), (p0 - p_first) * POINTS
-            tile = evaluate(shared.program, shared.points, p0, p1, shared.rows, r0, r1, stack)
+            tile = evaluate(shared.program, all_points, p0, p1, all_rows, r0, r1, stack)
             for c in range(before, min(points, before + (p1 - p0) * POINTS)):
                 target, made = out[line + c, column + at : column + at + count], tile[c - before]
                 for t in range(count):

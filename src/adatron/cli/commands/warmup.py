@@ -6,9 +6,17 @@ import time
 
 import click
 
-from ..progress import bar_of, shown
+from ..progress import PATIENCE, bar_of, shown
 
-SHAPE = "{n_fmt} of about {total_fmt} functions compiled |{bar}| {elapsed}"
+SHAPE = "{desc} |{bar}| {elapsed}"
+
+
+def progress(done: int, expected: int, since: int, seconds: float) -> str:
+    """Return a line that says how many functions are compiled, ``since`` of them in these seconds, and what is left."""
+    text = f"Compiling for this machine (once), {done} of {expected}"
+    if since <= 0 or seconds <= PATIENCE:
+        return text  # nothing is known about the rest yet
+    return f"{text}, about {seconds / since * (expected - done):.0f} s left"
 
 
 @click.command(short_help="Compile everything once.")
@@ -22,11 +30,13 @@ def warmup() -> None:
     from ...warm import compiled_functions, expected_functions
 
     start, place, expected = time.perf_counter(), cache_place(), expected_functions()
-    bar = bar_of(expected, SHAPE)
+    bar, before = bar_of(expected, SHAPE), compiled_functions()
 
     def line() -> str:
         bar.n = min(compiled_functions(), expected)
-        return f"{bar.n} of about {expected} functions compiled, {time.perf_counter() - start:.0f} s"
+        text = progress(bar.n, expected, bar.n - before, time.perf_counter() - start)
+        bar.set_description_str(text, refresh=False)
+        return text
 
     with shown(bar, line):
         compile_all()

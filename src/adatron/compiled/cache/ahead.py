@@ -26,12 +26,12 @@ from .turn import first_to
 PARTS = ("pairs", "double", "single", "singles", "walk")
 HELPER = "ADATRON_COMPILES_AHEAD"  # set in the helpers' environment
 FIRST = (
-    "adatron compiles what a first fit needs on this machine, ten to thirty seconds; "
-    "'adatron warmup' compiles everything ahead, one to two minutes. A busy machine takes longer."
+    "Compiling for this machine (once): what a first fit needs takes ten to thirty seconds. 'adatron warmup' compiles "
+    "everything ahead, one to two minutes. A busy machine takes longer."
 )
 LATER = (
-    "adatron compiles what is not in its cache yet, or waits for a process that does: "
-    "some seconds for a fit, one to two minutes for 'adatron warmup'. A busy machine takes longer."
+    "Compiling for this machine (once) what is not in adatron's cache yet, or waiting for a process that does: some "
+    "seconds for a fit, one to two minutes for 'adatron warmup'. A busy machine takes longer."
 )
 _PROCESSES: list[subprocess.Popen[bytes]] = []
 

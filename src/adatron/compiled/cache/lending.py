@@ -116,6 +116,19 @@ def _borrowed(typingctx: Any, value: Any) -> Any:
 
 
 @intrinsic
+def _contents(typingctx: Any, place: Any) -> Any:
+    kind = place.kind if isinstance(place, Borrowed) else place
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if not isinstance(place, Borrowed):
+            return lend(context, builder, kind, args[0])
+        kept = builder.bitcast(args[0], context.get_value_type(kind).as_pointer())
+        return lend(context, builder, kind, builder.load(kept))
+
+    return kind(place), build
+
+
+@intrinsic
 def _hidden(typingctx: Any, place: Any, number: Any) -> Any:
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         wanted = context.get_constant(numba_types.int64, _number(place.kind))
@@ -141,6 +154,8 @@ lent: Any = (lambda value: value) if JIT_DISABLED else _lent
 #: no counts of references. None stays None.
 borrowed: Any = (lambda value: value) if JIT_DISABLED else _borrowed
 
+#: ``contents(place)``: the named tuple itself, without counts of references; a named tuple is its own contents.
+contents: Any = (lambda value: value) if JIT_DISABLED else _contents
 #: ``hidden(place, number)``: a place that is handed on by functions that are compiled once, whatever is there.
 #: TypeError unless the number is that of its type.
 hidden: Any = (lambda place, number: place) if JIT_DISABLED else _hidden

@@ -20,6 +20,7 @@ _UNCOMPILED: list[Callable[..., None]] = []  # an address is a place in this lis
 
 #: The place of machine code, and a number for the types of its arguments, which each call compares.
 Address = tuple[int, int]
+NOWHERE: Address = 0, 0  # Stands for an address, in examples and where nothing is called.
 
 
 def address(function: Any, *examples: Any) -> Address:

@@ -77,7 +77,7 @@ class Workspace:
         """Return the kernel's program for rows of a kind."""
         if kind not in self._programs:
             steps = [tiles.instruction(op, kind, self.dtype) for op in self._operations]
-            self._programs[kind] = np.array(steps, np.int64), self._numbers
+            self._programs[kind] = np.array(steps, np.int64), self._numbers, tiles.runner(kind, self.dtype)
         return self._programs[kind]
 
     @property

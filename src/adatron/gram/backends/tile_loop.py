@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...compiled.cache.jit import jit
-from ...compiled.cache.pointer import address, call
+from ...compiled.cache.pointer import Address, address, call
 from ...compiled.micro import POINTS
 from ...compiled.panels import POINT_PANELS, PRODUCTS, TILE, Operand
 from ...compiled.search import CHUNK
@@ -22,8 +22,8 @@ from ...compiled.weighted import add_weighted
 from ...kernels import ADD, KERNELS, MULTIPLY, SCALE
 
 TILE_SIZE = POINT_PANELS * POINTS * TILE  # values of the largest tile
-#: The postfix program of a kernel: its lines, see ``instruction``, and three numbers for each.
-TileProgram = tuple[NDArray[np.int64], NDArray[np.float64]]
+#: The postfix program of a kernel: its lines, see ``instruction``, three numbers for each, and the address of ``run``.
+TileProgram = tuple[NDArray[np.int64], NDArray[np.float64], Address]
 
 
 # Plain loops: array expressions would bring in seconds of compilation for shapes that cannot differ.
@@ -70,13 +70,28 @@ def instruction(op: int, kind: type[Operand], dtype: Any) -> tuple[int, ...]:
     return 0, *product, *address(leaf_map, tile, norms, norms, 0.0, 0.0, 0.0)
 
 
+@functools.cache
+def runner(kind: type[Operand], dtype: Any) -> Address:
+    """Return the address of ``run`` for rows of a kind in a precision."""
+    lines, rows = np.empty((0, 0), np.int64), kind.empty(dtype)
+    return address(run, lines, np.empty((0, 0)), rows, 0, 0, rows, 0, 0, np.empty(0, dtype))
+
+
 @jit(inner=True)
 def evaluate(program: TileProgram, points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, stack: Any) -> Any:
     """Return the tile of kernel values of the blocks p0:p1 of points with the blocks r0:r1 of rows, in whole CHUNKs.
 
     ``stack`` is flat.
     """
-    lines, numbers = program
+    lines, numbers, code = program
+    call(*code, lines, numbers, points, p0, p1, rows, r0, r1, stack)
+    count, columns = (p1 - p0) * POINTS, -(-(r1 - r0) * rows.width // CHUNK) * CHUNK
+    return stack[: count * columns].reshape(count, columns)
+
+
+@jit(inner=True)
+def run(lines: Any, numbers: Any, points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, stack: Any) -> None:
+    """Make a tile at the beginning of the stack."""
     count, width = (p1 - p0) * POINTS, rows.width
     columns = -(-(r1 - r0) * width // CHUNK) * CHUNK
     depth = len(stack) // TILE_SIZE
@@ -96,7 +111,6 @@ def evaluate(program: TileProgram, points: Any, p0: int, p1: int, rows: Any, r0:
             point_norms = points.norms[p0 * POINTS : p0 * POINTS + count]
             row_norms = rows.norms[r0 * width : r0 * width + columns]
             call(lines[step, 3], lines[step, 4], tiles[top], point_norms, row_norms, a, b, c)
-    return tiles[0]
 
 
 class Weights(NamedTuple):
@@ -174,6 +188,6 @@ def accumulate(
                     if (i - ends[j]) % CHAIN == 0:
                         fold(part[j], total[j], low[j], tile.shape[1])
         for j in range(n_outputs):
-            fold(part[j], total[j], low[j], total.shape[1])  # a literal would be compiled as another type
+            fold(part[j], total[j], low[j], TILE)
             for t in range(column, min(rows.n, r1 * width)):
                 out[t, j] += total[j, t - column] + low[j, t - column]

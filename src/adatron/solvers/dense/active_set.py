@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ...arrays import Vector
 from ...compiled.cache.jit import jit
 from ...compiled.cache.lending import At, borrowed
-from ...compiled.cache.pointer import Address, address, count
+from ...compiled.cache.pointer import NOWHERE, Address, address, count
 from ...compiled.precision import UNIT
 from ...compiled.triangle import drop
 from ...problems import Dual
@@ -64,10 +64,10 @@ class Walk(NamedTuple):
 
 @functools.cache
 def parts(dtype: Any) -> tuple[Address, Address]:
-    """Return the addresses of ``_enter`` and ``_settle`` for matrices in a precision; else each caller compiles them."""
-    v, V, ids, none = np.empty(0), np.empty((0, 0)), np.empty(0, np.int64), (0, 0)
+    """Return the addresses of ``_enter`` and ``_settle``, for matrices in a precision."""
+    v, V, ids = np.empty(0), np.empty((0, 0)), np.empty(0, np.int64)
     some = v, v, v, v, 0.0, v, v, v, ids, V, v, v, ids, np.empty(0, np.bool_), V, V, ids, ids, v, 0.0, 0.0
-    w = At(Walk(np.empty((0, 0), dtype), *some, none, none))
+    w = At(Walk(np.empty((0, 0), dtype), *some, NOWHERE, NOWHERE))
     return address(_enter, w, 0, 0.0, 0.0), address(_settle, w)
 
 

@@ -18,7 +18,7 @@ from ...certificates.gap import CARE, minimise
 from ...certificates.multipliers import average
 from ...compiled.cache.jit import jit
 from ...compiled.cache.lending import At, borrowed, hidden, number_of
-from ...compiled.cache.pointer import Address, address, call, count
+from ...compiled.cache.pointer import NOWHERE, Address, address, call, count
 from ...compiled.panels import Operand
 from ...compiled.precision import UNIT
 from ...compiled.submatrix import add_rows
@@ -109,9 +109,6 @@ class Addresses(NamedTuple):
     follow: Address
     multiply: Address
     add: Address
-
-
-NOWHERE = 0, 0  # Stands for an address.
 
 
 def addresses(kind: type[Operand | GivenShared], dtype: Any, equality: bool, chained: bool) -> Addresses:

@@ -13,9 +13,9 @@ import numpy as np
 
 from ...compiled.cache.jit import jit
 from ...compiled.cache.lending import borrowed
-from ...compiled.cache.pointer import Address, address, call, count
+from ...compiled.cache.pointer import NOWHERE, Address, address, call, count
 from ...compiled.search import shortest
-from ..dense.active_set import Walk, parts, walk
+from ..dense.active_set import Walk, walk
 from ..dense.inner import UPDATE, WALK_PATIENCE
 from ..dense.pairs import FAR, slopes, snapped
 from ..linalg.bordered import FLOOR
@@ -52,7 +52,7 @@ class InPlay(NamedTuple):
 def walking() -> Address:
     """Return the address of the walk of an active set, which takes those of its parts, too."""
     K, v, ids = np.empty((0, 0)), np.empty(0), np.empty(0, np.int64)
-    return address(walked, K, v, v, v, v, ids, v, v, 0.0, 0.0, 0.0, 0.0, 0, *[(0, 0)] * 2)
+    return address(walked, K, v, v, v, v, ids, v, v, 0.0, 0.0, 0.0, 0.0, 0, NOWHERE, NOWHERE)
 
 
 @jit(inner=True)
@@ -191,7 +191,9 @@ def apart(code: Any, chain: Any, one: Any, g: Any, size: int, goals: Any, tol: f
         if 2.0 * float(free) ** 3 <= credit[0]:
             sums = _sums_of(beta, part.row, len(one.totals))
             numbers = goals.epsilon, goals.magnitude + goals.lambda2, tol, WALK_PATIENCE * credit[0], most - done
-            done += count(*chain.walk, values, beta, slope, low, high, part.row[:size], sums, used, *numbers, *chain.steps)
+            done += count(
+                *chain.walk, values, beta, slope, low, high, part.row[:size], sums, used, *numbers, *chain.steps
+            )
             if used[0] < WALK_PATIENCE * credit[0]:
                 break
             credit[0] += used[0]
