@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.datasets import make_blobs
 
 from adatron import SVC
+from adatron.compiled.cache.jit import jit
 from adatron.gram import Gram, Source, View
 from adatron.gram.shared import bytes_shared, gathered, matrix
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
@@ -31,6 +32,16 @@ from moments import at, calls
 from problems import Never, csvc, svr
 
 KERNELS = [RBF(0.5), Linear(), Polynomial(0.5, 3, 1.0), Laplacian(0.3), RBF(0.5) + 2.0 * Linear()]
+
+
+@jit
+def fill(shared, groups, where, kept, K, stack, made):
+    matrix(shared, groups, where, kept, K, stack, made)
+
+
+@jit
+def fill_given(shared, groups, where, kept, K, stack, made):
+    gathered(shared, groups, where, kept, K, stack, made)
 
 
 def blobs(n=300, classes=9, seed=0):
@@ -75,9 +86,9 @@ def test_the_matrix_over_some_segments(sizes, kernel, storage, dtype):
             m = len(view)
             K = np.full((m + 7, m + 9), np.nan, dtype)
             where = view.offsets[:-1].astype(np.int64)
-            matrix(shared, np.array(groups), where, -1, K, gram.workspace.stack, np.full(3, -1))
+            fill(shared, np.array(groups), where, -1, K, gram.workspace.stack, np.full(3, -1))
             K[: sizes[groups[0]]] *= 2.0
-            matrix(shared, np.array(groups), where, groups[0], K, gram.workspace.stack, np.full(3, -1))
+            fill(shared, np.array(groups), where, groups[0], K, gram.workspace.stack, np.full(3, -1))
             K[: sizes[groups[0]], : sizes[groups[0]]] /= 2.0  # this part has been left as it was
             np.testing.assert_array_equal(K[:m, :m], view.rows(np.arange(m)))
             assert np.isnan(K[m:]).all()
@@ -99,7 +110,7 @@ def test_given_values_over_some_segments(sizes, held):
             K = np.full((len(view) + 7, len(view) + 9), np.nan)
             for kept in (-1, groups[0]):
                 where = view.offsets[:-1].astype(np.int64)
-                gathered(gram.parts, np.array(groups), where, kept, K, gram.workspace.stack, np.full(3, -1))
+                fill_given(gram.parts, np.array(groups), where, kept, K, gram.workspace.stack, np.full(3, -1))
                 np.testing.assert_array_equal(K[: len(view), : len(view)], view.rows(np.arange(len(view))))
             assert np.isnan(K[len(view) :]).all()
             assert np.isnan(K[:, len(view) :]).all()
