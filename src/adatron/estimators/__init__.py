@@ -1,7 +1,7 @@
 """The scikit-learn faces."""
 
 from ..margins import InputMargins
-from .forms.diagnostics import Balance, angle, balance
+from .forms.diagnostics import Balance, ModifiedMargin, angle, balance, modified_margin
 from .input_space.measure import input_margin
 from .input_space.svc import InputMarginSVC
 from .nusvc import NuSVC
@@ -16,10 +16,12 @@ __all__ = [
     "Balance",
     "InputMarginSVC",
     "InputMargins",
+    "ModifiedMargin",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
     "angle",
     "balance",
     "input_margin",
+    "modified_margin",
 ]
