@@ -102,7 +102,7 @@ def _margins(draws: list[tuple[Points, Points]], models: dict[float, list[SVC]])
         ratio = float(np.mean([one.cos2 for one in found]))
         section.add(f"λ = {factor:g}: mean cos² φ; largest relative difference", None, [ratio, off], off < EVEN)
     section.remarks.append(
-        f"Holds: d̃ is the least distance of the samples (x, λ) to the plane through 0, to {EVEN:g}. cos² φ nears 1 as λ "
+        f"Holds: d̃ is the least distance of samples (x, λ) to the plane through 0, to {EVEN:g}. cos² φ nears 1 as λ "
         "grows, so that maximising d̃ maximises d."
     )
     return section
