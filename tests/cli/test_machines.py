@@ -16,7 +16,10 @@ from lines import failed
         (["--task", "novelty", "--C", "1"], "--C is no parameter of OneClassSVM"),
         (["--task", "novelty", "--svm", "c"], "--task novelty has no machine with --svm c"),
         (["--task", "regression", "--svm", "nu", "--C", "inf"], "--C must be a float"),
-        (["--solver", "smo", "--bias", "none"], "The solver 'smo' is not made for an augmented bias or none"),
+        (
+            ["--solver", "decomposition", "--bias", "none"],
+            "The solver 'decomposition' is not made for an augmented bias or none",
+        ),
         (["--svm", "nu", "--solver", "isda"], "The solver 'isda' is not made for problems with nu"),
         (["--break-ties", "--decision-function-shape", "ovo"], "--break-ties needs --decision-function-shape ovr"),
         (["--kernel", "precomputed", "--scale", "standard"], "--kernel precomputed has none"),
