@@ -65,6 +65,7 @@ class Worst:
     violation : the largest violation of the optimality (KKT) conditions
     converged : whether the fit met what it was asked for
     problems : how many there are
+    proven : whether the two numbers are bounds; an incremental model follows its gradient, and has their size
 
     Examples
     --------
@@ -77,19 +78,28 @@ class Worst:
     violation: float
     converged: bool
     problems: int
+    proven: bool = True
 
     def __str__(self) -> str:
-        found = f"KKT violation <= {self.violation:.1e}"
+        if np.isnan(self.violation):
+            return "nothing is known"
+        size = "<=" if self.proven else "about"
+        found = f"KKT violation {size} {self.violation:.1e}"
         if not np.isnan(self.gap):
-            found = f"relative duality gap <= {self.gap:.1e}, {found}"
+            found = f"relative duality gap {size} {self.gap:.1e}, {found}"
         of = f" (the worst of {self.problems} problems)" if self.problems > 1 else ""
-        return f"{found}{of}{'' if self.converged else '; not converged'}"
+        how = "" if self.proven else "; deletion_report() has the bounds"
+        return f"{found}{of}{how}{'' if self.converged else '; not converged'}"
+
+    @property
+    def _title(self) -> str:
+        return "proven" if self.proven and not np.isnan(self.violation) else "not proven"
 
     def __repr__(self) -> str:
-        return f"<proven: {self}>"
+        return f"<{self._title}: {self}>"
 
     def _repr_html_(self) -> str:
-        return f"<p><b>Proven:</b> {str(self).replace('<', '&lt;')}</p>"
+        return f"<p><b>{self._title.capitalize()}:</b> {str(self).replace('<', '&lt;')}</p>"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -15,7 +15,7 @@ from .machine import Incremental
 
 
 class IncrementalOneClassSVM(Incremental, OneClassSVM):
-    r"""Novelty detection that learns and unlearns: after each step the exact solution, certified.
+    r"""Novelty detection that learns and unlearns: after each step the exact solution.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class IncrementalOneClassSVM(Incremental, OneClassSVM):
     ids_, n_iter_, n_refactor_, n_refit_ :
         As in :class:`IncrementalSVC`.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float
-        The certificate, renewed by every call.
+        By the gradient that the path follows, after every call; ``deletion_report`` has the bounds.
 
     References
     ----------
