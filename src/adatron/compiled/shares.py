@@ -10,11 +10,14 @@ from .cache.jit import jit
 
 
 @jit
-def share_out(ends: Any, samples: Any, values: Any, C: float, weight: Any, group: Any, own: Any, members: Any) -> Any:
-    """Fill the members of distinct samples, the last one first, up to their bounds: C times their own weight.
+def share_out(
+    ends: Any, samples: Any, values: Any, below: float, above: float, weight: Any, group: Any, own: Any, members: Any
+) -> Any:
+    """Fill the members of distinct samples, the last one first, up to their bounds: a number times their own weight.
 
     ends : where the coefficients of each problem end
     samples, values : the distinct sample of each coefficient, and the coefficient
+    below, above : the number for coefficients below 0, and above
     weight, group, own, members : as in ``Samples``, with the groups in their order
 
     Returns the coefficients that are not 0, their samples and their problems.
@@ -35,6 +38,7 @@ def share_out(ends: Any, samples: Any, values: Any, C: float, weight: Any, group
         k, value = samples[j], values[j]
         if value == 0.0:
             continue
+        C = above if value > 0.0 else below
         bound, size, filled, low = C * weight[k], abs(value), 0.0, 0.0
         for i in range(firsts[k + 1] - 1, firsts[k] - 1, -1):
             most = C * own[i]
