@@ -170,8 +170,9 @@ def rows_of(found: Scores) -> TableRows:
         return [("R2", r2), ("MAE", f"{found['mae']:.6g}"), ("RMSE", f"{found['rmse']:.6g}")]
     if "pinball" in found:
         d2 = "unknown" if found["d2"] is None else f"{found['d2']:.6f}"
-        parts = ", ".join(f"{part:.1%} of {tau:g}" for tau, part in zip(found["quantiles"], found["below"], strict=True))
-        return [("D2", d2), ("pinball loss", f"{found['pinball']:.6g}"), ("below", parts)]
+        both = zip(found["quantiles"], found["below"], strict=True)
+        below = ", ".join(f"{part:.1%} (quantile {tau:g})" for tau, part in both)
+        return [("D2", d2), ("pinball", f"{found['pinball']:.6g}"), ("below", below)]
     if "outliers" in found:
         rows: TableRows = [("outliers", f"{found['outlier_share']:.4%} ({found['outliers']} of {found['samples']})")]
         return [*rows, ("accuracy", accuracy(found))] if found["accuracy"] is not None else rows

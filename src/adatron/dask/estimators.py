@@ -135,7 +135,7 @@ class DaskNuSVR(ClusterRegressor, NuSVR):
 
 
 class DaskQuantileSVR(ClusterRegressor, QuantileSVR):
-    """Quantile regression on a Dask cluster, of one quantile; parameters and attributes of :class:`adatron.QuantileSVR`.
+    """Regression of a quantile on a Dask cluster; parameters and attributes of :class:`adatron.QuantileSVR`.
 
     Examples
     --------

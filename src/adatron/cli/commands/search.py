@@ -32,8 +32,8 @@ SCORING = {"classification": "accuracy", "regression": "r2", "quantile": OWN, "n
 @click.option("--model", "target", type=click.Path(), help="The file for a model with the best parameters (.adatron).")
 @task_options
 @click.option("--cv", "folds", type=Number(2, whole=True), default=5, help="Number of folds.")
-@click.option("--scoring", help="A score of scikit-learn.  [default: accuracy; regression: r2; novelty: "
-              "balanced_accuracy]")  # fmt: skip
+@click.option("--scoring", help="A score of scikit-learn.  [default: accuracy; regression: r2; quantile: D2 of the "
+              "pinball loss; novelty: balanced_accuracy]")  # fmt: skip
 @preparing_options
 @searched_options
 @click.option("--plot", type=click.Path(), help="File for a picture of the scores (.svg, .png, .pdf).")
@@ -202,8 +202,8 @@ def _searched(
     if is_outlier_detector(last):
         cv = [(train[table.y[train] == 1], test) for train, test in cv.split(table.X, table.y)]
     made = GridSearchCV(
-        model, {prefix + name: values for name, values in grid.items()}, scoring=None if scoring == OWN else scoring, refit=False, cv=cv,
-        verbose=0 if silent else 1, max_time=limit,
+        model, {prefix + name: values for name, values in grid.items()}, scoring=None if scoring == OWN else scoring,
+        refit=False, cv=cv, verbose=0 if silent else 1, max_time=limit,
     )  # fmt: skip
     start = time.perf_counter()
     try:

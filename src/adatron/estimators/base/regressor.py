@@ -69,7 +69,9 @@ class Regressor(RegressorMixin, KernelMachine):
         first, *others = [measured(rows, one, sample_weight, self._mergeable) for one in columns_of(y)]
         form = self.formulation(inputs.augment(self.augment, first.X, first.repeated))
         if others and form.further:
-            raise ValueError(f"{type(self).__name__} takes one target with several quantiles. Got {y.shape[1]} targets.")
+            raise ValueError(
+                f"{type(self).__name__} takes one target with several quantiles. Got {y.shape[1]} targets."
+            )
         resolved = self._resolved(first.X, first.repeated)
         settings = self.settings(resolved.serving, clock, form.sized, X)
         if y.ndim == 1 and self.columns is None:
@@ -95,7 +97,7 @@ class Regressor(RegressorMixin, KernelMachine):
 
     @property
     def head(self) -> Target:
-        return self._as_asked(self.part("head", "head")) if self.__sklearn_is_fitted__() else self.reads
+        return self._as_asked(self.part("head", "head")) if self.__sklearn_is_fitted__() else Target()
 
     def _as_asked(self, head: Any) -> Target:
         """Return the head of a model, as the parameters are now."""
