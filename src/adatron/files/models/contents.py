@@ -120,7 +120,7 @@ def _is_input(value: Any) -> bool:
 PARTS: dict[str, Suits] = {
     "kernel_": lambda value, _: isinstance(value, Kernel),
     "classes_": lambda value, _: is_array(value, "biufU", None),
-    "_columns": lambda value, _: value is None or is_count(value),
+    "_columns": lambda value, _: value is None or (is_count(value) and value >= 1),
     **dict.fromkeys(("support_", "n_support_", "problem_"), _are_numbers),
 }
 FEATURES: dict[str, Suits] = {
