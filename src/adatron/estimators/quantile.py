@@ -84,7 +84,7 @@ class QuantileSVR(Regressor):
     >>> from adatron import QuantileSVR
     >>> from sklearn.datasets import load_diabetes
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> model = QuantileSVR(quantile=[0.1, 0.5, 0.9], C=100).fit(X, y)
+    >>> model = QuantileSVR(quantile=[0.1, 0.5, 0.9], C=10).fit(X, y)
     >>> model.predict(X[:2]).shape
     (2, 3)
     >>> [bool((y < curve - 1e-2).mean() <= tau) for tau, curve in zip(model.quantile, model.predict(X).T)]

@@ -253,5 +253,5 @@ def test_bad_quantiles_of_the_command_line(data, capsys):
         assert "quantile" in capsys.readouterr().err
     assert main(["train", file, "--task", "regression", "--quantile", "0.5", "--model", "never"]) == 2
     assert "is no parameter of SVR, but of QuantileSVR" in capsys.readouterr().err
-    assert main(["stream", file, "--task", "quantile", "--model", "never"]) == 2
+    assert main(["stream", "never", file, "--task", "quantile"]) == 2
     assert "has no machine here" in capsys.readouterr().err
