@@ -5,7 +5,7 @@ import sklearn.svm
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from adatron import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
+from adatron import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR, QuantileSVR
 from compat.drop_in import CLASSES
 
 MODELS = [(name, {"kernel": kernel}) for name in CLASSES for kernel in ("rbf", "precomputed")]
@@ -30,6 +30,8 @@ INCREMENTAL = [
     IncrementalSVR(),
     IncrementalOneClassSVM(),
 ]
+NOT_THEIRS = [QuantileSVR(), QuantileSVR(kernel="precomputed")]  # scikit-learn has no such class
+EXPECTED |= {("QuantileSVR", kernel): {} for kernel in ("rbf", "precomputed")}
 EXPECTED |= {(type(one).__name__, "rbf"): {} for one in INCREMENTAL}
 EXPECTED["IncrementalNuSVC", "rbf"] = NU
 EXPECTED["IncrementalOneClassSVM", "rbf"] = dict.fromkeys(
@@ -42,7 +44,7 @@ def expected(estimator):
 
 
 @parametrize_with_checks(
-    [*(CLASSES[name](**params) for name, params in MODELS), *INCREMENTAL], expected_failed_checks=expected
+    [*(CLASSES[name](**params) for name, params in MODELS), *INCREMENTAL, *NOT_THEIRS], expected_failed_checks=expected
 )
 def test_conventions(estimator, check):
     check(estimator)  # asserts by itself

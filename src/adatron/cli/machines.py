@@ -13,6 +13,7 @@ from .wording import in_options
 TASKS = {
     "classification": {"c": "SVC", "nu": "NuSVC"},
     "regression": {"c": "SVR", "nu": "NuSVR"},
+    "quantile": {"c": "QuantileSVR"},
     "novelty": {"nu": "OneClassSVM"},
 }
 INCREMENTAL = {
@@ -42,6 +43,8 @@ def machine(task: str | None, svm: str | None, parameters: dict[str, Any], table
         There is no such machine, it has no such parameter, or its parameters do not go together.
     """
     task = task or TASK
+    if task not in table:
+        raise click.UsageError(f"--task {task} has no machine here; there are {', '.join(table)}")
     svm = svm or next(iter(table[task]))
     if svm not in table[task]:
         only = next(iter(table[task]))

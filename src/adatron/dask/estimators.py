@@ -6,7 +6,7 @@ from collections.abc import Callable
 from os import PathLike
 from typing import Any, ClassVar, Self
 
-from ..estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from ..estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM, QuantileSVR
 from .machine import OWN, ClusterClassifier, ClusterProgram, ClusterRegressor
 
 
@@ -128,6 +128,37 @@ class DaskNuSVR(ClusterRegressor, NuSVR):
         coef0: float = 0.0, shrinking: bool = True, tol: float = 1e-3, cache_size: float = 1000, verbose: bool = False,
         max_iter: int = -1, bias: str = "explicit", augment: float | str = 1.0, solver: Any = "auto",
         n_jobs: int | None = None, precision: str = "auto", gap_tol: float | None = 1e-3, max_time: float | None = None,
+        callback: Callable[[Any], object] | None = None, device: Any = None, client: Any = None,
+        checkpoint: str | PathLike[str] | None = None,
+    ) -> None:  # fmt: skip
+        self._keep(locals())
+
+
+class DaskQuantileSVR(ClusterRegressor, QuantileSVR):
+    """Regression of a quantile on a Dask cluster; parameters and attributes of :class:`adatron.QuantileSVR`.
+
+    Examples
+    --------
+    >>> from adatron import QuantileSVR
+    >>> from adatron.dask import DaskQuantileSVR
+    >>> from distributed import Client
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with Client(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as client:
+    ...     model = DaskQuantileSVR(quantile=0.9, client=client).fit(X, y)
+    >>> bool((model.dual_coef_ == QuantileSVR(quantile=0.9).fit(X, y).dual_coef_).all())
+    True
+    """
+
+    _local = QuantileSVR
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**QuantileSVR._parameter_constraints, **OWN}
+
+    def __init__(
+        self, *, quantile: Any = 0.5, C: float = 1.0, kernel: Any = "rbf", degree: int = 3,
+        gamma: float | str = "scale", coef0: float = 0.0, tol: float = 1e-3, rearrange: bool = False,
+        shrinking: bool = True, cache_size: float = 1000, verbose: bool = False, max_iter: int = -1,
+        bias: str = "explicit", augment: float | str = 1.0, solver: Any = "auto", n_jobs: int | None = None,
+        precision: str = "auto", gap_tol: float | None = 1e-3, max_time: float | None = None,
         callback: Callable[[Any], object] | None = None, device: Any = None, client: Any = None,
         checkpoint: str | PathLike[str] | None = None,
     ) -> None:  # fmt: skip

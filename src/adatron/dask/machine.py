@@ -260,6 +260,17 @@ class ClusterProgram(OnCluster):
 class ClusterRegressor(ClusterProgram, Regressor):
     """Base of the regressors for clusters."""
 
+    takes_targets = False
+
+    def _refuse(self, y: Any) -> None:
+        super()._refuse(y)
+        if self.columns is not None:
+            raise ValueError(f"{type(self).__name__} takes one quantile; {self._local.__name__} takes a list of them.")
+
+    def _solved_there(self, shared: Shared, form: Formulation, resolved: Resolved, settings: Settings) -> Solved:
+        model, further = super()._solved_there(shared, form, resolved, settings)
+        return model, {**further, **self.reviewed(model, shared.rows)}
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Solve the problem on the cluster and certify the solution, which is that of one machine to the last bit.
 

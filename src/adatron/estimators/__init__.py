@@ -7,6 +7,7 @@ from .input_space.svc import InputMarginSVC
 from .nusvc import NuSVC
 from .nusvr import NuSVR
 from .oneclass import OneClassSVM
+from .quantile import QuantileSVR
 from .svc import SVC
 from .svr import SVR
 
@@ -20,6 +21,7 @@ __all__ = [
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "QuantileSVR",
     "angle",
     "balance",
     "input_margin",

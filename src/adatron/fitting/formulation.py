@@ -26,6 +26,7 @@ class Formulation:
 
     program : makes the program of some samples
     bound : largest coefficient of a sample of weight 1
+    below : size of its lowest coefficient, if that is another number
     copies : variables of each sample; the program has all first ones, then all second ones
     sized : whether targets, or the sums of coefficients, may be of any size, so each program is solved in its own unit
     separable : whether groups of samples, with equal or other labels, can be solved side by side as one program
@@ -37,10 +38,12 @@ class Formulation:
     divisors : returns the divisor of each problem's solution, given its ``half_width``; None: nothing is divided
     attributes : returns further attributes of a model, given the solution of its only problem
     doubt : returns a warning about solutions that are optimal and yet useless, given each ``half_width``; "" for none
+    further : formulations of further problems of the machine, over the same samples
     """
 
     program: ProgramMaker
     bound: float = 1.0
+    below: float | None = None
     copies: int = 1
     sized: bool = True
     separable: bool = False
@@ -51,6 +54,7 @@ class Formulation:
     divisors: Callable[[Vector], Vector] | None = None
     attributes: Callable[[Fitted], dict[str, Any]] | None = None
     doubt: Callable[[Vector], str] | None = None
+    further: tuple[Formulation, ...] = ()
 
     @property
     def joinable(self) -> bool:

@@ -65,10 +65,30 @@ class Head(ABC):
 
 @dataclass(frozen=True)
 class Target(Head):
-    """A number: the value of the only problem."""
+    """A number, the value of the only problem, or several: one for each problem.
+
+    columns : how many there are if they are a row; None: there is one number, and no row
+    order : the problems from that of the lowest value to that of the highest, to which the values are sorted; None:
+        they stay as they are
+    """
+
+    columns: int | None = None
+    order: tuple[int, ...] | None = None
+
+    @property
+    def n_problems(self) -> int:
+        return self.columns or 1
+
+    @property
+    def width(self) -> int | None:
+        return self.columns
+
+    def shaped(self, values: Values) -> Values:
+        return values[:, 0] if self.columns is None else values
 
     def predictions(self, values: Values) -> Values:
-        return values[:, 0]
+        values = self.shaped(values)
+        return values if self.order is None else np.sort(values, axis=1)[:, np.argsort(self.order)]
 
     def within(self, values: Values, below: Values, above: Values) -> Mask:
         return np.asarray(((below == 0.0) & (above == 0.0)).all(axis=1))

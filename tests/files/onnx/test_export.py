@@ -21,6 +21,7 @@ from adatron import (
     NuSVC,
     NuSVR,
     OneClassSVM,
+    QuantileSVR,
     load,
     save,
     to_onnx,
@@ -52,6 +53,7 @@ MACHINES = (
     NuSVC(nu=0.2, class_weight="balanced"),
     SVR(),
     NuSVR(),
+    QuantileSVR(quantile=0.2),
     OneClassSVM(nu=0.2),
 )
 

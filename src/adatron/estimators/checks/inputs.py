@@ -46,8 +46,11 @@ def given(kernel: Any) -> bool:
     return (kernel if isinstance(kernel, str) else getattr(kernel, "name", None)) == "precomputed"
 
 
-def training_data(model: Machine, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-    """Return X as a C-ordered float array or CSR matrix with sorted columns, and y as a vector."""
+def training_data(model: Machine, X: Any, y: Any, several: bool = False) -> tuple[Any, NDArray[Any]]:
+    """Return X as a C-ordered float array or CSR matrix with sorted columns, and y as a vector.
+
+    several : whether y may have several columns, which then are those of an array
+    """
     X, y, numeric = host(X), host(y), is_regressor(model)
     checks: dict[str, Any] = {"multi_output": True, "y_numeric": numeric}
     kept, given_y = objects.kept(model.kernel, X), y
@@ -56,7 +59,9 @@ def training_data(model: Machine, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     else:
         check_consistent_length(X, y)
         X, y = objects.kernel_matrix(model.kernel, X, X), validate_data(model, y=y, **checks)
-    if y.ndim > 1 or numeric:
+    if several and y.ndim == 2 and y.shape[1] > 1:
+        y = np.asarray(y, np.float64)
+    elif y.ndim > 1 or numeric:
         y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
     if numeric:
         assert_all_finite(y, input_name="y")  # None among objects has become nan only now

@@ -50,6 +50,7 @@ class IncrementalSVR(Incremental, SVR):
     True
     """
 
+    takes_targets = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SVR._parameter_constraints,
         **Incremental._parameter_constraints,

@@ -138,7 +138,8 @@ def compare(results: Mapping[str, NDArray[Any]], model: Any, rows: Any) -> Parit
     values, sizes = map(np.concatenate, zip(*_evaluated(function, rows), strict=True))
     all_rows = np.ones(len(rows), bool)
     if is_regressor(model):
-        return _parity(results["prediction"], values[:, 0], sizes[:, 0], all_rows)
+        wanted = model.head.predictions(values)
+        return _parity(results["prediction"], wanted, _scales(model.head, sizes, wanted), all_rows)
     head, pairs = model.head, sizes.sum(axis=1, keepdims=True)
     shaped = head.shaped(values)
     voted = isinstance(head, Classes) and head.refines
@@ -156,6 +157,13 @@ def compare(results: Mapping[str, NDArray[Any]], model: Any, rows: Any) -> Parit
         return found
     missed = np.abs(results["probabilities"] - head.probabilities(values)).max(axis=1)
     return replace(found, probabilities=_largest(missed[decided], (1.0 + head.slope * pairs[:, 0])[decided]))
+
+
+def _scales(head: Any, sizes: Vector, wanted: Vector) -> Vector:
+    """Return the sizes of sums in the shape of predictions; those of a row that was sorted are the largest of it."""
+    if head.order is not None:
+        sizes = np.broadcast_to(sizes.max(axis=1, keepdims=True), sizes.shape)
+    return sizes.reshape(wanted.shape)
 
 
 def _parity(found: Vector, wanted: Vector, scales: Vector, rows: NDArray[np.bool_]) -> Parity:

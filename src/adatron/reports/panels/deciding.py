@@ -73,6 +73,8 @@ def _counts(facts: Facts, support: Any, twin: Twin | None) -> Table:
         size = float(getattr(facts.machine, "epsilon", 0.0))
         wrong = predicted == -1 if facts.task == "novelty" else np.abs(predicted - facts.y) > size
         name = "outside" if facts.task == "novelty" else "beyond the tube"
+        if hasattr(facts.machine, "quantile"):
+            wrong, name = facts.y < predicted, "below the curve"
     rows: list[list[Any]] = []
     for group, here in groups:
         known = twin is not None

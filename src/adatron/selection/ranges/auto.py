@@ -26,12 +26,12 @@ from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import _safe_indexing, check_array, indexable  # pyright: ignore[reportPrivateUsage]
 
-from ...estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from ...estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM, QuantileSVR
 from ...estimators.checks import inputs
 from ...estimators.forms.way import way_to
 from ...kernels import Kernel, resolve
 
-OURS: tuple[type, ...] = (SVC, NuSVC, SVR, NuSVR, OneClassSVM)
+OURS: tuple[type, ...] = (SVC, NuSVC, SVR, NuSVR, OneClassSVM, QuantileSVR)
 MACHINES = (*OURS, svm.SVC, svm.NuSVC, svm.SVR, svm.NuSVR, svm.OneClassSVM)  # that have ranges
 CLOSE = 1.01  # Ratio of two values up to which the second one is not worth a fit.
 DIGITS = 3  # Significant digits of a value.
