@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ...solvers.solution import Trace
 
 #: What is proven, in the order in which it is shown.
 CERTIFICATE = (
@@ -32,6 +31,8 @@ class _Words(str):
 
 def shown_trace(trace: Any) -> Any:
     """Return a trace with a repr of one line; a file may have brought a plain dict."""
+    from ...solvers.solution import Trace
+
     return Trace(trace) if isinstance(trace, dict) else trace
 
 
