@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-
 #: What is proven, in the order in which it is shown.
 CERTIFICATE = (
     "certificate_",
