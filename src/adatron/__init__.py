@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .estimators import SVC, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM, input_margin
+    from .estimators import SVC, SVDD, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM, input_margin
     from .estimators.incremental import (
         IncrementalNuSVC,
         IncrementalOneClassSVM,
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __version__: str
 __all__ = [
     "SVC",
+    "SVDD",
     "SVR",
     "IncrementalNuSVC",
     "IncrementalOneClassSVM",
@@ -44,7 +45,8 @@ __all__ = [
 
 # Imported when first used: importing the package costs nothing, and the command line can hear Ctrl-C from the start.
 _HOME = {
-    **dict.fromkeys(("SVC", "SVR", "InputMarginSVC", "NuSVC", "NuSVR", "OneClassSVM", "input_margin"), "estimators"),
+    **dict.fromkeys(("SVC", "SVDD", "SVR", "InputMarginSVC", "NuSVC", "NuSVR", "OneClassSVM"), "estimators"),
+    "input_margin": "estimators",
     **dict.fromkeys((name for name in __all__ if name.startswith("Incremental")), "estimators.incremental"),
     "forget": "estimators.incremental",
     "load": "files",

@@ -7,10 +7,12 @@ from .nusvc import NuSVC
 from .nusvr import NuSVR
 from .oneclass import OneClassSVM
 from .svc import SVC
+from .svdd import SVDD
 from .svr import SVR
 
 __all__ = [
     "SVC",
+    "SVDD",
     "SVR",
     "Balance",
     "InputMarginSVC",

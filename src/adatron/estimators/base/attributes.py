@@ -38,7 +38,7 @@ class Attribute:
 
 
 UNSEEN = ("samples",)  # parts that few models have; the others have no such attribute
-DERIVED = ("offset", "worst")  # parts that follow from others, and that no state has
+DERIVED = ("offset", "radius", "worst")  # parts that follow from others, and that no state has
 
 
 def missing(machine: Any, name: str) -> AttributeError:

@@ -1,4 +1,4 @@
-"""The machines with one program, which are SVR, NuSVR and OneClassSVM: from checked samples to the model."""
+"""The machines with one program, which are SVR, NuSVR, OneClassSVM and SVDD: from checked samples to the model."""
 
 from __future__ import annotations
 
@@ -57,26 +57,42 @@ def solved(
     from ...fitting.problems import Listed, Problem
 
     distinct, unit = form.units_of(data.samples)
-    y, middle = data.y, form.middle(data.y[distinct.rows])
+    y, middle = data.y[distinct.rows], form.middle(data.y[distinct.rows])
+    _check(form, y, distinct.weight, unit)
+    X = inputs.as_dense_if_small(data.X, machine.kernel)
+    own = engine.own_values(X, distinct.rows, settings) if form.sphere else np.zeros(0)
 
     def program(ids: NDArray[np.int64]) -> Dual:
-        return form.program(y[distinct.rows[ids]] - middle, distinct.weight[ids])
+        return form.made(y[ids] - middle, distinct.weight[ids], lambda: own[ids])
 
-    problems = Listed([Problem([0], program, form.copies)])
-    X = inputs.as_dense_if_small(data.X, machine.kernel)
-    fitted = engine.fit(X, distinct, problems, settings)
-    coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, form.bound)
-    support, counts, dual = coefficients.arranged(np.zeros(len(y), np.int64), 1)
-    b, proofs = unit * fitted[0].intercept, proofs_of(fitted, alone=True, unit=unit)
+    fitted = engine.fit(X, distinct, Listed([Problem([0], program, form.copies)]), settings)
+    bound = form.largest(y, distinct.weight)
+    coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, bound)
+    support, counts, dual = coefficients.arranged(np.zeros(len(data.y), np.int64), 1)
+    divisors = None if form.divisors is None else form.divisors(fitted.found.half_width)
+    factor = unit if divisors is None else unit / float(divisors[0])
+    b, proofs = factor * fitted[0].intercept, proofs_of(fitted, alone=True, unit=unit)
+    parts: dict[str, Any] = {}
+    if form.sphere:  # |a|^2 = beta' K beta, from the objective
+        square = float(own @ fitted[0].beta) - 2.0 * fitted[0].certificate.dual
+        parts["center_norm"] = float(np.sqrt(max(0.0, square)))
     model = machine.made(
         data.X,
         resolved,
         support,
-        unit * dual,
+        factor * dual,
         counts=counts,
         intercepts=np.array([b + middle if middle else b]),
         head=machine.reads,
         proofs=proofs._replace(n_iter=int(proofs.n_iter[0])),
+        **parts,
     )
     warn_unless_converged(fitted, data.X, machine.max_iter, values=model.values)
     return model, {} if form.attributes is None else form.attributes(fitted[0])
+
+
+def _check(form: Formulation, y: NDArray[np.float64], weight: NDArray[np.float64], unit: float) -> None:
+    """Refuse samples whose program has no solution."""
+    if form.check is not None:
+        values, codes = np.unique(y, return_inverse=True)
+        form.check(values, np.bincount(codes, weight, len(values)), unit)
