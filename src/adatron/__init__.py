@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         IncrementalNuSVC,
         IncrementalOneClassSVM,
         IncrementalSVC,
+        IncrementalSVDD,
         IncrementalSVR,
         forget,
     )
@@ -28,6 +29,7 @@ __all__ = [
     "IncrementalNuSVC",
     "IncrementalOneClassSVM",
     "IncrementalSVC",
+    "IncrementalSVDD",
     "IncrementalSVR",
     "InputMarginSVC",
     "NuSVC",

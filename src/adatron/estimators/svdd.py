@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_consistent_length
 from sklearn.utils._param_validation import Interval
 
 from ..arrays import Vector
@@ -82,6 +81,7 @@ class SVDD(Novelty):
     C: float | None
 
     reads = Sphere()
+    negatives = True
     center_norm_ = Attribute("center_norm")
     radius_ = Attribute("radius")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -120,16 +120,8 @@ class SVDD(Novelty):
         def program(y: Vector, weight: Vector, diagonal: Vector) -> Dual:
             return ball(diagonal, bounds(bound(y, weight), weight), y)
 
-        check = partial(_check, self.C)
+        check = partial(check_feasible, self.C)
         return Formulation(program, bound_of=bound, sphere=True, check=check, divisors=_halves)
-
-    def marks(self, X: Any, y: Any) -> Vector:
-        """Return -1 for negatives, and 1 for others."""
-        if y is None:
-            return np.ones(X.shape[0])
-        y = np.asarray(inputs.host(y)).ravel()
-        check_consistent_length(X, y)
-        return np.where(y == -1, -1.0, 1.0)
 
     def decision_function(self, X: Any, diagonal: Any = None) -> NDArray[np.float64]:
         """Return the squared radius minus the squared distance from the centre, (n_samples,): positive inside.
@@ -164,7 +156,7 @@ def _bound(nu: float, C: float | None, y: Vector, weight: Vector) -> float:
     return least / nu if C is None else max(C, least)
 
 
-def _check(C: float | None, marks: NDArray[Any], weights: Vector, unit: float) -> None:
+def check_feasible(C: float | None, marks: Vector, weights: Vector, unit: float = 1.0) -> None:
     """Refuse samples without a ball around them, or a C that leaves none."""
     own = unit * float(weights[marks != -1.0].sum())
     if not own > 0.0:

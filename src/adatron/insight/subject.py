@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Ids, Vector
 from ..estimators.base.machine import KernelMachine
+from ..estimators.base.novelty import Novelty
 from ..estimators.checks import inputs
 from ..estimators.checks.columns import as_numbers
 from ..estimators.forms.way import Way, way_to
@@ -59,7 +60,7 @@ class Subject:
     way : the steps before the machine, and the machine
     X : the samples as they were given; a list is an array
     rows : what the machine sees of them, an array or a CSR matrix
-    y : classes or targets; zeros of a novelty detector
+    y : classes or targets; zeros of a novelty detector, or the marks of an SVDD
     weight : weights of the samples, those of the classes included
     """
 
@@ -92,7 +93,8 @@ class Subject:
         rows = rows_of(way, X)
         n = rows.shape[0]
         if task_of(machine) == "novelty":
-            y = np.zeros(n)
+            marks = machine.marks(rows, y) if isinstance(machine, Novelty) else None
+            y = np.zeros(n) if marks is None else marks
         elif y is None:
             raise ValueError(f"y must hold the targets of the {n} samples. Got None.")
         y = targets_of(machine, y)
@@ -113,6 +115,11 @@ class Subject:
     def task(self) -> str:
         """The task: 'classification', 'regression' or 'novelty'."""
         return task_of(self.machine)
+
+    @property
+    def wanted(self) -> NDArray[Any]:
+        """The right predictions: classes or targets; 1, but -1 for negatives, of a novelty detector."""
+        return np.where(self.y == -1, -1, 1) if self.task == "novelty" else self.y
 
     @property
     def columns(self) -> int:

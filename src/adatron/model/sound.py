@@ -16,7 +16,7 @@ def is_flag(value: Any) -> bool:
 
 def is_distance(value: Any) -> bool:
     """Return whether a value is a number from 0 on, or there is none."""
-    return value is None or (not isinstance(value, bool) and isinstance(value, Real) and 0.0 <= value < np.inf)
+    return value is None or (not isinstance(value, bool) and isinstance(value, Real) and 0.0 <= float(value) < np.inf)
 
 
 def is_vector(values: Any, kinds: str) -> bool:

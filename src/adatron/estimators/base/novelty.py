@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
+from sklearn.utils import check_consistent_length
 
 from ...arrays import Vector
 from ..checks import inputs
@@ -19,11 +20,18 @@ from .one_program import measured, solved
 class Novelty(OutlierMixin, KernelMachine):
     """Base of the novelty detectors, which have one program and say 1 or -1."""
 
+    negatives: ClassVar[bool] = False  # whether y marks negatives
     offset_ = Attribute("offset")
 
     def marks(self, X: Any, y: Any) -> Vector | None:
-        """Return what the program takes of the user's y; None if it takes nothing."""
-        return None
+        """Return -1 for negatives and 1 for other samples; None if the machine has no negatives."""
+        if not self.negatives:
+            return None
+        if y is None:
+            return np.ones(X.shape[0])
+        y = np.asarray(inputs.host(y)).ravel()
+        check_consistent_length(X, y)
+        return np.where(y == -1, -1.0, 1.0)
 
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

@@ -95,4 +95,4 @@ def _check(form: Formulation, y: NDArray[np.float64], weight: NDArray[np.float64
     """Refuse samples whose program has no solution."""
     if form.check is not None:
         values, codes = np.unique(y, return_inverse=True)
-        form.check(values, np.bincount(codes, weight, len(values)), unit)
+        form.check(values, np.asarray(np.bincount(codes, weight, len(values)), np.float64), unit)

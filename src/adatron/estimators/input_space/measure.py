@@ -115,8 +115,8 @@ def classifier_of(machine: Any) -> Any:
         machine = taken_over(machine)
     if not isinstance(machine, (Classifier, Novelty)):
         raise TypeError(
-            "input_margin needs an SVC, a NuSVC, an InputMarginSVC, a OneClassSVM or an SVDD, alone or as the last step. "
-            f"Got {quoted(machine)} instead."
+            "input_margin needs an SVC, a NuSVC, an InputMarginSVC, a OneClassSVM or an SVDD, alone or as the last "
+            f"step. Got {quoted(machine)} instead."
         )
     check_is_fitted(machine)
     if machine.head.diagonal and not machine.kernel_.stationary:

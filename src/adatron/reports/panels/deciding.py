@@ -69,8 +69,9 @@ def _counts(facts: Facts, support: Any, twin: Twin | None) -> Table:
     else:
         groups = [("all", np.ones(facts.n, bool))]
         size = float(getattr(facts.machine, "epsilon", 0.0))
-        wrong = predicted == -1 if facts.task == "novelty" else np.abs(predicted - facts.y) > size
-        name = "outside" if facts.task == "novelty" else "beyond the tube"
+        novelty = facts.task == "novelty"
+        wrong = predicted != facts.subject.wanted if novelty else np.abs(predicted - facts.y) > size
+        name = "outside" if novelty else "beyond the tube"
     rows: list[list[Any]] = []
     for group, here in groups:
         known = twin is not None
