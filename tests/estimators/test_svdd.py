@@ -104,6 +104,15 @@ def test_the_identities_of_tax_and_duin(kernel, y):
     np.testing.assert_allclose(model.intercept_, square - model.center_norm_**2, atol=1e-9 * square)
 
 
+@pytest.mark.parametrize("y", [None, NEGATIVE], ids=["ordinary", "negatives"])
+@pytest.mark.parametrize("solver", ["block", "smo", "decomposition", "isda", "kernel_adatron"])
+def test_every_solver_finds_it(solver, y):
+    wanted = SVDD(kernel="linear", nu=0.2, **EXACT).fit(X, y)
+    found = SVDD(kernel="linear", nu=0.2, solver=solver, tol=1e-5).fit(X, y)
+    assert found.fit_status_ == 0
+    np.testing.assert_allclose(found.decision_function(X), wanted.decision_function(X), atol=1e-4)
+
+
 def test_a_hard_ball_is_the_smallest_one():
     model = SVDD(kernel="linear", C=np.inf, **EXACT).fit([[0.0, 0.0], [2.0, 0.0], [1.0, 0.5]])
     assert model.radius_ == pytest.approx(1.0)

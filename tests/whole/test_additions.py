@@ -30,7 +30,7 @@ LINES = {
         "    SVR: ONE_MACHINE": "    QuantileSVR: ONE_MACHINE,",
     },
     "__init__.py": {'    "forget": "estimators': '    "QuantileSVR": "estimators.quantile",'},
-    "cli/machines.py": {'    "novelty": {"nu": "OneClassSVM"}': '    "quantile": {"c": "QuantileSVR"},'},
+    "cli/machines.py": {'    "novelty": {"nu": "OneClassSVM"': '    "quantile": {"c": "QuantileSVR"},'},
 }
 
 KERNEL = """

@@ -65,7 +65,12 @@ class Formulation:
 
     def made(self, y: Vector, weight: Vector, diagonal: Callable[[], Vector]) -> Dual:
         """Return the program of some samples; ``diagonal`` returns their k(x, x)."""
-        return self.program(y, weight, diagonal()) if self.sphere else self.program(y, weight)
+        if not self.sphere:
+            return self.program(y, weight)
+        own = diagonal()
+        if not np.isfinite(own).all():
+            raise ValueError("k(x, x) is too large for a float. Scale the features, or take a kernel that grows less.")
+        return self.program(y, weight, own)
 
     def largest(self, y: Vector, weight: Vector) -> float:
         """Return the largest coefficient of a sample of weight 1."""
