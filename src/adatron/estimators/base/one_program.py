@@ -55,6 +55,7 @@ def solved(
     """Return the model of the program, and further attributes that its formulation finds."""
     from ...fitting import engine
     from ...fitting.problems import Listed, Problem
+    from ...problems.dual import dot
 
     distinct, unit = form.units_of(data.samples)
     y, middle = data.y[distinct.rows], form.middle(data.y[distinct.rows])
@@ -74,7 +75,7 @@ def solved(
     b, proofs = factor * fitted[0].intercept, proofs_of(fitted, alone=True, unit=unit)
     parts: dict[str, Any] = {}
     if form.sphere:  # |a|^2 = beta' K beta, from the objective
-        square = float(own @ fitted[0].beta) - 2.0 * fitted[0].certificate.dual
+        square = dot(own, fitted[0].beta) - 2.0 * fitted[0].certificate.dual
         parts["center_norm"] = float(np.sqrt(max(0.0, square)))
     model = machine.made(
         data.X,
