@@ -163,7 +163,8 @@ class DaskOneClassSVM(ClusterNovelty, OneClassSVM):
         self._keep(locals())
 
 
-class DaskSVDD(ClusterNovelty, SVDD):
+# A cluster takes no kernel values, so predictions need no diagonal.
+class DaskSVDD(ClusterNovelty, SVDD):  # pyright: ignore[reportIncompatibleMethodOverride]
     """The smallest ball around most samples on a Dask cluster; parameters and attributes of :class:`adatron.SVDD`.
 
     Examples

@@ -17,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Ids, Vector
 from ..estimators.base.machine import KernelMachine
-from ..estimators.base.novelty import Novelty
 from ..estimators.checks import inputs
 from ..estimators.checks.columns import as_numbers
 from ..estimators.forms.way import Way, way_to
@@ -93,8 +92,7 @@ class Subject:
         rows = rows_of(way, X)
         n = rows.shape[0]
         if task_of(machine) == "novelty":
-            marks = machine.marks(rows, y) if isinstance(machine, Novelty) else None
-            y = np.zeros(n) if marks is None else marks
+            y = machine.marks(rows, y) if getattr(machine, "negatives", False) else np.zeros(n)
         elif y is None:
             raise ValueError(f"y must hold the targets of the {n} samples. Got None.")
         y = targets_of(machine, y)
