@@ -15,8 +15,8 @@ from lines import failed
         (["--task", "regression", "--class-weight", "balanced"], "--class-weight is no parameter of SVR"),
         (["--svm", "svdd"], "--task classification has no machine with --svm svdd"),
         (
-            ["--task", "novelty", "--svm", "svdd", "--solver", "isda"],
-            "The solver 'isda' is not made for problems with nu",
+            ["--task", "novelty", "--svm", "svdd", "--solver", "svmseq"],
+            "The solver 'svmseq' is not made for an explicit bias",
         ),
         (["--task", "novelty", "--C", "1"], "--C is no parameter of OneClassSVM"),
         (["--task", "novelty", "--svm", "c"], "--task novelty has no machine with --svm c"),
