@@ -68,7 +68,6 @@ def test_the_best_parameters_are_found_and_fitted(train_csv, samples, tmp_path, 
         ("regression", "c", ["--gamma", "0.1"], {"C", "epsilon"}),
         ("regression", "nu", ["--nu", "0.2,0.5", "--C", "10:1000", "--gamma", "0.01"], {"nu", "C"}),
         ("novelty", "nu", ["--nu", "auto", "--scale", "standard"], {"nu"}),
-        ("novelty", "svdd", ["--nu", "0.1,0.3", "--gamma", "auto"], {"nu", "gamma"}),
         ("classification", "c", ["--kernel", "poly", "--degree", "1:3", "--coef0", "0,1"], {"degree", "coef0"}),
     ],
 )
