@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from adatron import SVC, SVR, OneClassSVM, QuantileSVR
+from adatron import SVC, SVDD, SVR, OneClassSVM, QuantileSVR
 from adatron.files import ModelFileError
 
 mlflow = pytest.importorskip("mlflow", reason="MLflow is not installed: pip install '.[mlflow]'")
@@ -34,7 +34,14 @@ def frame():
 
 @pytest.mark.parametrize(
     "model",
-    [SVC(), SVR(), QuantileSVR(quantile=[0.2, 0.8]), OneClassSVM(), make_pipeline(StandardScaler(), SVC())],
+    [
+        SVC(),
+        SVR(),
+        QuantileSVR(quantile=[0.2, 0.8]),
+        OneClassSVM(),
+        SVDD(kernel="linear"),
+        make_pipeline(StandardScaler(), SVC()),
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("named", [False, True])

@@ -13,6 +13,11 @@ from lines import failed
         (["--epsilon", "0.1"], "--epsilon is no parameter of SVC, but of SVR (--task regression --svm c)"),
         (["--task", "regression", "--svm", "nu", "--epsilon", "0.1"], "--epsilon is no parameter of NuSVR"),
         (["--task", "regression", "--class-weight", "balanced"], "--class-weight is no parameter of SVR"),
+        (["--svm", "svdd"], "--task classification has no machine with --svm svdd"),
+        (
+            ["--task", "novelty", "--svm", "svdd", "--solver", "svmseq"],
+            "The solver 'svmseq' is not made for an explicit bias",
+        ),
         (["--task", "novelty", "--C", "1"], "--C is no parameter of OneClassSVM"),
         (["--task", "novelty", "--svm", "c"], "--task novelty has no machine with --svm c"),
         (["--task", "regression", "--svm", "nu", "--C", "inf"], "--C must be a float"),

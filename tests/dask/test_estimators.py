@@ -15,7 +15,7 @@ from adatron.dask.machine import OWN
 from clusters import blobs
 
 X, Y = blobs(2600, 5)
-MACHINES = ("SVC", "NuSVC", "SVR", "NuSVR", "QuantileSVR", "OneClassSVM")
+MACHINES = ("SVC", "NuSVC", "SVR", "NuSVR", "QuantileSVR", "OneClassSVM", "SVDD")
 
 
 def pair(machine):

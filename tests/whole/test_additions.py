@@ -30,7 +30,7 @@ LINES = {
         "    SVR: ONE_MACHINE": "    AsymmetricSVR: ONE_MACHINE,",
     },
     "__init__.py": {'    "forget": "estimators': '    "AsymmetricSVR": "estimators.asymmetric",'},
-    "cli/machines.py": {'    "novelty": {"nu": "OneClassSVM"}': '    "asymmetric": {"c": "AsymmetricSVR"},'},
+    "cli/machines.py": {'    "novelty": {"nu": "OneClassSVM"': '    "asymmetric": {"c": "AsymmetricSVR"},'},
 }
 
 KERNEL = """

@@ -14,12 +14,12 @@ TASKS = {
     "classification": {"c": "SVC", "nu": "NuSVC"},
     "regression": {"c": "SVR", "nu": "NuSVR"},
     "quantile": {"c": "QuantileSVR"},
-    "novelty": {"nu": "OneClassSVM"},
+    "novelty": {"nu": "OneClassSVM", "svdd": "SVDD"},
 }
 INCREMENTAL = {
     "classification": {"c": "IncrementalSVC", "nu": "IncrementalNuSVC"},
     "regression": {"c": "IncrementalSVR"},
-    "novelty": {"nu": "IncrementalOneClassSVM"},
+    "novelty": {"nu": "IncrementalOneClassSVM", "svdd": "IncrementalSVDD"},
 }
 TASK = "classification"
 
@@ -28,9 +28,9 @@ Table = dict[str, dict[str, str]]
 
 def task_options(command: Any) -> Any:
     """Add the options that say which machine is fitted."""
-    machine = "Machine with C (C-SVC, epsilon-SVR) or with nu.  [default: c; novelty: nu]"
+    machine = "Machine with C (C-SVC, epsilon-SVR), with nu, or a ball (novelty).  [default: c; novelty: nu]"
     kinds = sorted({svm for table in (TASKS, INCREMENTAL) for kinds in table.values() for svm in kinds})
-    command = click.option("--svm", type=click.Choice(kinds), help=machine)(command)
+    command = click.option("--svm", "--machine", "svm", type=click.Choice(kinds), help=machine)(command)
     return click.option("--task", type=click.Choice(list(TASKS)), help=f"What is learned.  [default: {TASK}]")(command)
 
 
@@ -94,6 +94,6 @@ def _check(made: Any) -> None:
         return
     two = np.array([1.0, -1.0])
     try:
-        choose(made.solver, made.formulation(1.0).program(two, np.ones(2)))
+        choose(made.solver, made.formulation(1.0).made(two, np.ones(2), lambda: np.ones(2)))
     except ValueError as error:
         raise click.UsageError(f"--solver {made.solver}: {in_options(str(error))}") from error

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .estimators import DaskNuSVC, DaskNuSVR, DaskOneClassSVM, DaskQuantileSVR, DaskSVC, DaskSVR
+    from .estimators import DaskNuSVC, DaskNuSVR, DaskOneClassSVM, DaskQuantileSVR, DaskSVC, DaskSVDD, DaskSVR
     from .search import DaskGridSearchCV
 
 # Two threads of a worker may unpickle at the same time. If they enter packages from different ends, Python finds a
@@ -26,6 +26,7 @@ __all__ = [
     "DaskOneClassSVM",
     "DaskQuantileSVR",
     "DaskSVC",
+    "DaskSVDD",
     "DaskSVR",
 ]
 

@@ -10,6 +10,7 @@ from .nusvr import NuSVR
 from .oneclass import OneClassSVM
 from .quantile import QuantileSVR
 from .svc import SVC
+from .svdd import SVDD
 from .svr import SVR
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SVC",
+    "SVDD",
     "SVR",
     "Balance",
     "InputMarginSVC",

@@ -205,6 +205,12 @@ def fit(
     return Fits(found, programs.all_ids, programs.copies, route)
 
 
+def own_values(X: Any, rows: Ids, settings: Settings) -> Vector:
+    """Return k(x, x) of some rows of X, in float64."""
+    kernel = settings.clock.limited(settings.kernel)
+    return kernel.diagonal(_source(X, rows, kernel, as_given=True).sizes)
+
+
 def _gram(
     X: Any, source: Source, route: Route, segments: list[int], pool: Pool, settings: Settings
 ) -> tuple[Gram, Callable[[Gram, list[int]], View]]:

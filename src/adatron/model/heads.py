@@ -17,7 +17,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,12 @@ ROUNDING = 2.0**-50  # of a vote and the part that refines it
 
 
 class Head(ABC):
-    """The rule that reads the values of the problems, (n, n_problems)."""
+    """The rule that reads the values of the problems, (n, n_problems).
+
+    diagonal : multiple of k(x, x) that is part of each value at x
+    """
+
+    diagonal: ClassVar[float] = 0.0
 
     @abstractmethod
     def predictions(self, values: Values) -> NDArray[Any]:
@@ -103,6 +108,13 @@ class Inlier(Head):
 
     def within(self, values: Values, below: Values, above: Values) -> Mask:
         return _surely(values, below, above)[:, 0]
+
+
+@dataclass(frozen=True)
+class Sphere(Inlier):
+    """1 inside a ball, where R^2 - |phi(x) - a|^2 is not negative, and -1 outside."""
+
+    diagonal: ClassVar[float] = -1.0
 
 
 @dataclass(frozen=True)

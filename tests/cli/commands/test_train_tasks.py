@@ -61,6 +61,29 @@ def test_a_task_from_file_to_file(task, svm, data, tmp_path, capsys):
     assert main(["evaluate", back, file]) == 0
 
 
+@pytest.mark.parametrize("option", ["--svm", "--machine"])
+def test_a_ball_from_file_to_file(option, data, tmp_path, capsys):
+    file, X, y = data("novelty")
+    path, text = str(tmp_path / "m"), str(tmp_path / "m.txt")
+    more = ["--kernel", "linear", "--C", "0.1", "--quiet"]
+    assert main(["train", file, "--task", "novelty", option, "svdd", "--model", path, *more]) == 0
+    model, new = adatron.load(path), (X + 0.3).round(3)
+    assert type(model) is adatron.SVDD
+    expected = adatron.SVDD(kernel="linear", C=0.1).fit(X)
+    assert np.allclose(model.decision_function(new), expected.decision_function(new))
+    assert main(["info", path]) == 0
+    assert "novelty" in capsys.readouterr().out
+    file = str(tmp_path / "new.svm")
+    dump_svmlight_file(new, y, file, zero_based=False)
+    assert main(["predict", path, file, "--quiet"]) == 0
+    assert np.allclose([float(line) for line in capsys.readouterr().out.split()], expected.predict(new))
+    assert main(["evaluate", path, file]) == 0
+    assert main(["report", path, str(tmp_path / "novelty.svm"), "--output", str(tmp_path / "r.html")]) == 0
+    capsys.readouterr()
+    assert main(["convert", path, text]) != 0
+    assert "SVDD" in failed(capsys)
+
+
 @cases
 def test_parameters_and_scaling_reach_each_machine(task, svm, data, tmp_path):
     file, X, y = data(task)

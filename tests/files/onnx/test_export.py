@@ -12,10 +12,12 @@ from sklearn.exceptions import NotFittedError
 
 from adatron import (
     SVC,
+    SVDD,
     SVR,
     IncrementalNuSVC,
     IncrementalOneClassSVM,
     IncrementalSVC,
+    IncrementalSVDD,
     IncrementalSVR,
     InputMarginSVC,
     NuSVC,
@@ -55,6 +57,7 @@ MACHINES = (
     NuSVR(),
     QuantileSVR(quantile=0.2),
     OneClassSVM(nu=0.2),
+    SVDD(nu=0.2),
 )
 
 
@@ -96,6 +99,7 @@ def test_every_machine_and_kernel(kernel, machine, classes, three, answer):
         IncrementalNuSVC(nu=0.2),
         IncrementalSVR(),
         IncrementalOneClassSVM(nu=0.3),
+        IncrementalSVDD(nu=0.3, kernel="linear"),
         InputMarginSVC(gamma=0.3),
         InputMarginSVC(gamma=0.3, kernel="poly", coef0=1.0),
         InputMarginSVC(gamma=0.3, algorithm="simplified", multi_class="ovr"),

@@ -149,6 +149,22 @@ def new_data(machine: Machine, X: Any, model: Model, function: Function) -> Any:
     return X if sparse.issparse(X) else opened(X)
 
 
+def own_values(X: Any, K: Any, model: Model, diagonal: Any) -> Vector:
+    """Return k(x, x) of the samples X with the kernel values K: by the model's function, or as the user gives it."""
+    if model.samples is not None:
+        X = host(X)
+        return np.concatenate([np.zeros(0), *(model.kernel(X[i : i + 1], X[i : i + 1])[0] for i in range(len(K)))])
+    if diagonal is None:
+        raise ValueError(
+            "With kernel='precomputed' the distance from the centre needs k(x, x) of the new samples, too. Pass "
+            "diagonal=..., their values (n_samples,), beside X."
+        )
+    found = opened(np.array(host(diagonal), np.float64))
+    if found.shape != (len(K),) or not np.isfinite(found).all():
+        raise ValueError(f"diagonal must have a finite k(x, x) for each of {len(K)} samples. Got {quoted(diagonal)}.")
+    return found
+
+
 def _refuse_narrow(K: Any, columns: NDArray[np.int64]) -> None:
     """Fail if kernel values have no column of some support vector."""
     if columns.view(np.uint64).max(initial=0) < max(1, K.shape[1]):  # a negative one is larger than all

@@ -17,11 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import validate_parameter_constraints
 
-from ...estimators import SVC, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM, QuantileSVR
+from ...estimators import SVC, SVDD, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM, QuantileSVR
 from ...estimators.base.attributes import attributes_of
 from ...estimators.base.callbacks import OURS
 from ...estimators.base.machine import KernelMachine
-from ...estimators.incremental import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
+from ...estimators.incremental import (
+    IncrementalNuSVC,
+    IncrementalOneClassSVM,
+    IncrementalSVC,
+    IncrementalSVDD,
+    IncrementalSVR,
+)
 from ...estimators.incremental.machine import KNOWN
 from ...estimators.incremental.store import COLUMNS, COUNTS
 from ...kernels import Kernel
@@ -150,10 +156,12 @@ STATES: dict[type[Any], dict[str, Suits]] = {
     NuSVR: {**ONE_MACHINE, "epsilon_": _is_one_each},
     QuantileSVR: {**ONE_MACHINE, "n_crossed_": lambda value, _: is_count(value)},
     OneClassSVM: ONE_MACHINE,
+    SVDD: ONE_MACHINE,
     IncrementalSVC: {**CLASSIFIER, **SAMPLES},
     IncrementalNuSVC: {**CLASSIFIER, **SAMPLES},
     IncrementalSVR: {**ONE_MACHINE, **SAMPLES},
     IncrementalOneClassSVM: {**ONE_MACHINE, **SAMPLES},
+    IncrementalSVDD: {**ONE_MACHINE, **SAMPLES},
 }
 #: Attributes that need not be there; of a compact model, nor need those of its samples.
 OPTIONAL = {*FEATURES, "first_index_", "epsilon_", "stream_", "_columns"}

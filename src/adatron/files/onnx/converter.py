@@ -25,8 +25,8 @@ CLASSIFIERS = {
     "output_class_labels": [False, True],
     "raw_scores": [True, False],
 }
-MACHINES = ("SVC", "NuSVC", "SVR", "NuSVR", "QuantileSVR", "OneClassSVM", "InputMarginSVC")
-LEARNING = ("IncrementalSVC", "IncrementalNuSVC", "IncrementalSVR", "IncrementalOneClassSVM")
+MACHINES = ("SVC", "NuSVC", "SVR", "NuSVR", "QuantileSVR", "OneClassSVM", "SVDD", "InputMarginSVC")
+LEARNING = ("IncrementalSVC", "IncrementalNuSVC", "IncrementalSVR", "IncrementalOneClassSVM", "IncrementalSVDD")
 
 
 def register() -> None:

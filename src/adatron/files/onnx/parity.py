@@ -198,8 +198,11 @@ def _(function: Sum, rows: Vector) -> tuple[Vector, Vector]:
     bias = np.tile(function.intercepts, (len(rows), 1))
     if not len(function.columns):
         return bias, np.abs(bias)
-    K = function.kernel(rows, dense_rows(function.vectors))
-    return _sum(K, function, np.asarray) + bias, _sum(np.abs(K), function, np.abs) + np.abs(bias)
+    K, sizes = function.kernel(rows, dense_rows(function.vectors)), np.abs(bias)
+    if function.diagonal:
+        own = function.diagonal * function.kernel.diagonal(np.sum(rows * rows, axis=1))[:, None]
+        bias, sizes = bias + own, sizes + np.abs(own)
+    return _sum(K, function, np.asarray) + bias, _sum(np.abs(K), function, np.abs) + sizes
 
 
 def _sum(K: Vector, function: Sum, part: Callable[[Vector], Vector]) -> Vector:

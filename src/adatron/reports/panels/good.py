@@ -47,7 +47,7 @@ def good(facts: Facts) -> Panel:
 
 
 def _lines(facts: Facts) -> list[Measured]:
-    y = np.ones(facts.n, np.int64) if facts.task == "novelty" else facts.y
+    y = facts.subject.wanted
     out: list[Measured] = [("samples of the fit", y, facts.predicted(facts.values), facts.values)]
     left, folds = facts.left_out, facts.out_of_fold
     if not isinstance(folds, Missing):
