@@ -79,8 +79,11 @@ def _facts_of_fits() -> list[Fact]:
     later = [row["first"] - row["seconds"] for row in own.values()]
     cheap, dear = (own[f"20,000 x 20, C {C}"]["seconds"] for C in (1, 100))
     return [
-        Fact("{} times as long as adatron on two cores: the geometric mean of {} data sets",
-             (_mean(ratios), str(len(ratios))), "fit"),
+        Fact(
+            "{} times as long as adatron on two cores: the geometric mean of {} data sets",
+            (_mean(ratios), str(len(ratios))),
+            "fit",
+        ),
         Fact("all {} sets", (str(len(own)),), "fit"),
         Fact("{} to {} s more than a later one", (f"{min(later):.1f}", f"{max(later):.1f}"), "fit"),
         Fact("{} s with C = 1 and {} s with C = 100", (f"{cheap:.2f}", f"{dear:.2f}"), "fit"),
@@ -130,8 +133,8 @@ def page() -> str:
     rows = [{"data": data, **entries} for data, entries in own.items()]
     columns = [(heading, heading, "name") for heading in ("data", *headings)]
     return (
-        "# Facts\n\nThe fits were measured with `gap_tol=None`; today's default, a proven gap of 1e-3, costs more where the gap in "
-        "the table is larger: " + "; ".join(wide) + ".\n\n"
+        "# Facts\n\nThe fits were measured with `gap_tol=None`; today's default, a proven gap of 1e-3, costs more "
+        "where the gap in the table is larger: " + "; ".join(wide) + ".\n\n"
         "Pages quote these. `python -m benchmarks facts` makes them from the tables beside this one.\n\n"
         + "\n".join(lines)
         + "\n\n## Fits\n\nThe columns of the other libraries give their time divided by adatron's.\n\n"
