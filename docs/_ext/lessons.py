@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 LESSONS = {
@@ -23,3 +24,9 @@ class LessonKey:
     def __call__(self, file: str) -> int:
         """Return the place of an example."""
         return LESSONS[self.folder].index(Path(file).stem)
+
+
+def gallery_links(text: str) -> str:
+    """Return a page whose links to programs lead to their pages in the gallery: the repository has no such pages."""
+    linked = re.sub(r"\]\(\.\./examples/(\w+)/(\w+)\.py\)", r"](gallery/\1/\2.rst)", text)
+    return linked.replace("](../examples)", "](gallery/index.rst)")
