@@ -83,7 +83,7 @@ TESTED_IN = {
     "solvers/test_loop.py": "solution status",
     "solvers/test_table.py": "ascent base start solvers/classic/active solvers/classic/decomposition "
     "solvers/classic/isda solvers/classic/kernel_adatron solvers/classic/secant solvers/classic/smo "
-    "solvers/classic/svmseq solvers/classic/sweeps",
+    "solvers/classic/svmseq",
     "solvers/small/test_many.py": "arranged bundle chain rounds solvers/found solvers/plan solvers/route gram/shared",
     "solvers/small/test_one.py": "solvers/dense/inner solvers/dense/layout",
     "whole/test_family.py": "estimators/nusvc estimators/nusvr estimators/oneclass estimators/svr",
