@@ -4,9 +4,11 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
+from sphinx.application import Sphinx
+
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
-from lessons import LESSONS  # noqa: E402 (found on the path above)
+from lessons import LESSONS, gallery_links  # noqa: E402 (found on the path above)
 
 project = "adatron"
 author = "The adatron developers"
@@ -108,3 +110,12 @@ html_theme_options = {
 }
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+
+
+def _link(app: Sphinx, page: str, source: list[str]) -> None:
+    source[0] = gallery_links(source[0])
+
+
+def setup(app: Sphinx) -> None:
+    """Let the manual's links to examples lead to the gallery."""
+    app.connect("source-read", _link)

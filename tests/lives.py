@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.base import clone
 
-from adatron import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
+from adatron import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVDD, IncrementalSVR
 from adatron.certificates import kkt_violation
 from adatron.estimators.incremental.leave_out import decision
 
@@ -13,6 +13,7 @@ MODELS = {
     "svr": lambda **p: IncrementalSVR(epsilon=0.1, **p),
     "svr0": lambda **p: IncrementalSVR(epsilon=0.0, **p),  # 0 is not a kink
     "oneclass": lambda **p: IncrementalOneClassSVM(nu=0.3, **p),
+    "svdd": lambda **p: IncrementalSVDD(**{"nu": 0.3, **p}),  # with negatives
 }
 KERNELS = {"rbf": {"gamma": 0.5}, "linear": {}, "poly": {"gamma": 0.5, "degree": 2, "coef0": 1.0}}
 
@@ -36,6 +37,8 @@ class Life:
         value = X[:, 0] + 0.5 * self.rng.normal(size=n)
         if self.kind.startswith("svr"):
             return X, np.round(2.0 * np.sin(value)) if self.equal else np.sin(value)
+        if self.kind == "svdd":
+            return X, np.where(value < -1.5, -1.0, 1.0)
         y = np.digitize(value, np.linspace(-0.8, 0.8, self.classes + 1)[1:-1])
         y[: self.classes] = np.arange(self.classes)[: len(y)]
         return X, y

@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from adatron import SVC, SVR, OneClassSVM
+from adatron import SVC, SVDD, SVR, OneClassSVM, QuantileSVR
 from adatron.files import ModelFileError
 
 mlflow = pytest.importorskip("mlflow", reason="MLflow is not installed: pip install '.[mlflow]'")
@@ -32,7 +32,18 @@ def frame():
     return pandas.DataFrame(X, columns=["length", "width", "age"]), np.array(["a", "b", "c"])[y]
 
 
-@pytest.mark.parametrize("model", [SVC(), SVR(), OneClassSVM(), make_pipeline(StandardScaler(), SVC())], ids=str)
+@pytest.mark.parametrize(
+    "model",
+    [
+        SVC(),
+        SVR(),
+        QuantileSVR(quantile=[0.2, 0.8]),
+        OneClassSVM(),
+        SVDD(kernel="linear"),
+        make_pipeline(StandardScaler(), SVC()),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("named", [False, True])
 def test_a_saved_model_predicts_the_same(model, named, frame):
     X, y = frame if named else (frame[0].to_numpy(), frame[1])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 LESSONS = {
     "begin": ("first_fit", "proof", "search", "report", "save_and_share", "network"),
     "tasks": ("multi_class", "imbalance", "probabilities", "regression", "novelty", "text"),
     "kernels": ("sums", "strings", "path", "classical_solvers"),
-    "boundary": ("plane", "input_margin", "wide_margin"),
+    "boundary": ("plane", "input_margin", "wide_margin", "attributions"),
     "learning": ("label_errors", "unlearning", "stream", "every_c"),
     "scale": ("dask_cluster", "gpu"),
 }
@@ -23,3 +24,9 @@ class LessonKey:
     def __call__(self, file: str) -> int:
         """Return the place of an example."""
         return LESSONS[self.folder].index(Path(file).stem)
+
+
+def gallery_links(text: str) -> str:
+    """Return a page whose links to programs lead to their pages in the gallery: the repository has no such pages."""
+    linked = re.sub(r"\]\(\.\./examples/(\w+)/(\w+)\.py\)", r"](gallery/\1/\2.rst)", text)
+    return linked.replace("](../examples)", "](gallery/index.rst)")

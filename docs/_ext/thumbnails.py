@@ -278,6 +278,15 @@ def wide_margin(ax: Any) -> None:
 
 
 @drawn
+def attributions(ax: Any) -> None:
+    """Draw shares of a decision value."""
+    shares = np.array([-0.35, 0.2, -0.6, 0.9, 1.3])
+    ax.barh(range(len(shares)), shares, color=np.where(shares > 0, "C1", "C0"), height=0.7)
+    ax.axvline(0.0, color="0.3", linewidth=2)
+    ax.axis("off")
+
+
+@drawn
 def label_errors(ax: Any) -> None:
     """Draw two samples with doubtful labels."""
     rng = np.random.default_rng(4)

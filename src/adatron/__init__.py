@@ -9,11 +9,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .estimators import SVC, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM, input_margin
+    from .estimators import SVC, SVDD, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM, QuantileSVR, input_margin
     from .estimators.incremental import (
         IncrementalNuSVC,
         IncrementalOneClassSVM,
         IncrementalSVC,
+        IncrementalSVDD,
         IncrementalSVR,
         forget,
     )
@@ -26,15 +27,18 @@ if TYPE_CHECKING:
 __version__: str
 __all__ = [
     "SVC",
+    "SVDD",
     "SVR",
     "IncrementalNuSVC",
     "IncrementalOneClassSVM",
     "IncrementalSVC",
+    "IncrementalSVDD",
     "IncrementalSVR",
     "InputMarginSVC",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "QuantileSVR",
     "forget",
     "input_margin",
     "load",
@@ -47,7 +51,8 @@ __all__ = [
 
 # Imported when first used: importing the package costs nothing, and the command line can hear Ctrl-C from the start.
 _HOME = {
-    **dict.fromkeys(("SVC", "SVR", "InputMarginSVC", "NuSVC", "NuSVR", "OneClassSVM", "input_margin"), "estimators"),
+    **dict.fromkeys(("SVC", "SVDD", "SVR", "InputMarginSVC", "NuSVC", "NuSVR", "OneClassSVM"), "estimators"),
+    **dict.fromkeys(("QuantileSVR", "input_margin"), "estimators"),
     **dict.fromkeys((name for name in __all__ if name.startswith("Incremental")), "estimators.incremental"),
     "forget": "estimators.incremental",
     "load": "files",

@@ -5,7 +5,15 @@ import sklearn.svm
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from adatron import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
+from adatron import (
+    SVDD,
+    IncrementalNuSVC,
+    IncrementalOneClassSVM,
+    IncrementalSVC,
+    IncrementalSVDD,
+    IncrementalSVR,
+    QuantileSVR,
+)
 from compat.drop_in import CLASSES
 
 MODELS = [(name, {"kernel": kernel}) for name in CLASSES for kernel in ("rbf", "precomputed")]
@@ -29,11 +37,16 @@ INCREMENTAL = [
     IncrementalNuSVC(nu=0.2),
     IncrementalSVR(),
     IncrementalOneClassSVM(),
+    IncrementalSVDD(),
 ]
-EXPECTED |= {(type(one).__name__, "rbf"): {} for one in INCREMENTAL}
+NOT_THEIRS = [QuantileSVR(), QuantileSVR(kernel="precomputed")]  # scikit-learn has no such class
+EXPECTED |= {("QuantileSVR", kernel): {} for kernel in ("rbf", "precomputed")}
+BALLS = [SVDD(), SVDD(kernel="linear"), IncrementalSVDD(kernel="linear")]
+EXPECTED |= {(type(one).__name__, one.kernel): {} for one in (*INCREMENTAL, *BALLS)}
 EXPECTED["IncrementalNuSVC", "rbf"] = NU
-EXPECTED["IncrementalOneClassSVM", "rbf"] = dict.fromkeys(
-    WEIGHTS, "the decision value of a sample on the boundary is 0, and rounding is its sign"
+EXPECTED |= dict.fromkeys(
+    [("IncrementalOneClassSVM", "rbf"), ("IncrementalSVDD", "rbf"), ("IncrementalSVDD", "linear")],
+    dict.fromkeys(WEIGHTS, "the decision value of a sample on the boundary is 0, and rounding is its sign"),
 )
 
 
@@ -42,7 +55,8 @@ def expected(estimator):
 
 
 @parametrize_with_checks(
-    [*(CLASSES[name](**params) for name, params in MODELS), *INCREMENTAL], expected_failed_checks=expected
+    [*(CLASSES[name](**params) for name, params in MODELS), *INCREMENTAL, *NOT_THEIRS, *BALLS],
+    expected_failed_checks=expected,
 )
 def test_conventions(estimator, check):
     check(estimator)  # asserts by itself

@@ -16,7 +16,7 @@ def test_members_share_a_coefficient_within_their_bounds(C):
     bounds = min(C, 3.0) * weight
     values = np.array([0.5 * bounds[0], -bounds[1], 0.0, 0.9 * bounds[2], -0.2 * bounds[0]])
     samples, ends = np.array([0, 1, 2, 2, 0]), np.array([3, 5])
-    data, rows, problems = share_out(ends, samples, values, C, weight, group, own, members)
+    data, rows, problems = share_out(ends, samples, values, C, C, weight, group, own, members)
     at = np.searchsorted(np.array(ends), np.arange(5), side="right")
     for j, value in enumerate(values):
         mine = np.isin(rows, members[group == samples[j]]) & (problems == at[j])

@@ -160,6 +160,7 @@ def test_nothing_is_predicted_before_a_fit(kind):
         (ad.DaskSVC, ("predict", "decision_function")),
         (ad.DaskSVR, ("predict",)),
         (ad.DaskOneClassSVM, ("predict", "decision_function", "score_samples")),
+        (ad.DaskSVDD, ("predict", "decision_function", "score_samples")),
     ):
         for method in methods:
             with pytest.raises(NotFittedError, match=f"This {machine.__name__} instance is not fitted"):

@@ -15,7 +15,7 @@ from adatron.dask.machine import OWN
 from clusters import blobs
 
 X, Y = blobs(2600, 5)
-MACHINES = ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM")
+MACHINES = ("SVC", "NuSVC", "SVR", "NuSVR", "QuantileSVR", "OneClassSVM", "SVDD")
 
 
 def pair(machine):
@@ -99,3 +99,14 @@ def test_a_fit_that_fails_leaves_the_fitted_machine_as_it_was(client):
         model.set_params(callback=stop).fit(X[:, :3], Y)
     assert model.n_features_in_ == 5
     assert model.predict(X[:9]).shape == (9,)
+
+
+def test_a_quantile_is_that_of_one_machine_and_several_are_refused(client):
+    y = np.sin(X[:, 0])
+    there, here = pair("QuantileSVR")
+    model, local = there(quantile=0.8, client=client).fit(X, y), here(quantile=0.8).fit(X, y)
+    np.testing.assert_array_equal(model.dual_coef_, local.dual_coef_)
+    assert model.duality_gap_ == local.duality_gap_
+    assert model.to_local().score(X, y) == local.score(X, y)
+    with pytest.raises(ValueError, match="DaskQuantileSVR takes one quantile"):
+        there(quantile=[0.2, 0.8], client=client).fit(X, y)

@@ -32,6 +32,8 @@ MACHINES = {
     "linear": ("SVC", X, Y, None, {"kernel": "linear", "C": 0.1}),
     "sum of kernels": ("SVC", X, Y, None, {"kernel": RBF(0.1) + 0.5 * Linear()}),
     "one class": ("OneClassSVM", WHOLE, None, WEIGHT, {"nu": 0.2}),
+    "ball": ("SVDD", X, None, WEIGHT, {"nu": 0.2, "kernel": "linear"}),
+    "ball with negatives": ("SVDD", WHOLE, np.where(np.arange(len(X)) % 9, 0, -1), WEIGHT, {"C": 0.01}),
     "svr": ("SVR", X, F, None, {"C": 10.0}),
     "svr, equal targets": ("SVR", WHOLE, np.rint(3 * F), WEIGHT, {}),
     "nusvc": ("NuSVC", X, Y, None, {"nu": 0.4}),

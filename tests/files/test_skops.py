@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from adatron import SVC, SVR, IncrementalSVC, InputMarginSVC, NuSVC, NuSVR, OneClassSVM, skops_types
+from adatron import SVC, SVDD, SVR, IncrementalSVC, InputMarginSVC, NuSVC, NuSVR, OneClassSVM, skops_types
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Sigmoid
 from adatron.solvers import ISDA, SMO
 
@@ -26,6 +26,7 @@ TREE = RBF(0.1) + 2 * Linear() * Laplacian(0.1) + Sigmoid(0.01) + Polynomial(0.1
         SVR(),
         NuSVR(),
         OneClassSVM(),
+        SVDD(kernel="linear"),
         InputMarginSVC(gamma=0.3),
     ],
     ids=str,

@@ -15,11 +15,12 @@ from sklearn.base import clone
 
 from adatron import SVC, SVR, OneClassSVM, input_margin
 from adatron.compiled import panels
+from adatron.estimators.base.shown import in_short
 from adatron.estimators.incremental import IncrementalSVC
 from adatron.files import load, save
 from adatron.kernels import RBF
 from adatron.model import decision, expansion
-from adatron.model.model import Model
+from adatron.model.model import Model, Worst
 from machines import altered, two_moons
 from moments import calls
 
@@ -321,3 +322,22 @@ def test_several_threads_may_be_the_first():
         found = list(pool.map(lambda _: model.predict(X), range(32)))
     for values in found:
         np.testing.assert_array_equal(values, other.predict(X))
+
+
+def test_an_incremental_model_calls_nothing_proven_that_is_tracked():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(80, 3))
+    y = (X[:, 0] + 0.3 * rng.normal(size=80) > 0).astype(int)
+    model = IncrementalSVC(C=1).fit(X[:60], y[:60]).partial_fit(X[60:], y[60:]).forget([3, 5])
+    worst = model.certificate_
+    assert not worst.proven
+    assert repr(worst).startswith("<not proven: relative duality gap about ")
+    assert "deletion_report() has the bounds" in str(worst)
+    assert "≤" not in str(in_short("certificate_", worst))
+    assert "<b>Not proven:" in worst._repr_html_()
+    assert model.deletion_report()["kkt_violation"] >= worst.violation
+    assert SVC().fit(X, y).certificate_.proven
+
+
+def test_a_model_of_which_nothing_is_known_says_so():
+    assert repr(Worst(float("nan"), float("nan"), True, 1)) == "<not proven: nothing is known>"

@@ -26,11 +26,11 @@ LINES = {
         '    "isda": ISDA': '    "greedy": Greedy,',
     },
     "files/models/contents.py": {
-        "from ...estimators.incremental": "from ...estimators.quantile import QuantileSVR",
-        "    SVR: ONE_MACHINE": "    QuantileSVR: ONE_MACHINE,",
+        "from ...estimators.incremental": "from ...estimators.asymmetric import AsymmetricSVR",
+        "    SVR: ONE_MACHINE": "    AsymmetricSVR: ONE_MACHINE,",
     },
-    "__init__.py": {'    "forget": "estimators': '    "QuantileSVR": "estimators.quantile",'},
-    "cli/machines.py": {'    "novelty": {"nu": "OneClassSVM"}': '    "quantile": {"c": "QuantileSVR"},'},
+    "__init__.py": {'    "forget": "estimators': '    "AsymmetricSVR": "estimators.asymmetric",'},
+    "cli/machines.py": {'    "novelty": {"nu": "OneClassSVM"': '    "asymmetric": {"c": "AsymmetricSVR"},'},
 }
 
 KERNEL = """
@@ -68,16 +68,16 @@ for refuse in (lambda: values(Square(), None), model.to_sklearn):
 
 MACHINE = """
 import numpy as np
-from adatron import QuantileSVR, load, save
+from adatron import AsymmetricSVR, load, save
 from adatron.kernels import RBF
-from adatron.problems.quantile import quantile
+from adatron.problems.asymmetric import asymmetric
 from twins import programs
 
 rng = np.random.default_rng(0)
 X = rng.uniform(-3, 3, (50, 1))
 y = np.sin(X[:, 0]) + rng.normal(size=50) * 0.3
-model = QuantileSVR(tau=0.8, C=2.0, gamma=0.5, tol=1e-6).fit(X, y)
-K, dual = RBF(0.5)(X), quantile(y, np.full(50, 2.0), 0.8)
+model = AsymmetricSVR(above=4.0, C=2.0, gamma=0.5, tol=1e-6).fit(X, y)
+K, dual = RBF(0.5)(X), asymmetric(y, np.full(50, 2.0), 4.0)
 best = programs.objective(K, dual, programs.solve(K, dual, tol=1e-9))
 np.testing.assert_allclose(model.dual_objective_, -best, rtol=1e-6)
 assert model.kkt_violation_ <= 1e-6 and model.duality_gap_ <= 1e-4
@@ -188,5 +188,5 @@ def test_the_tool_knows_them_all(added):
     found = run(added, "-m", "adatron", "info", "fitted")
     assert "square" in found
     assert "greedy" in found
-    run(added, *train, "--task", "quantile", "--kernel", "square", "--gamma", "0.01")
-    assert "QuantileSVR" in run(added, "-m", "adatron", "info", "fitted")
+    run(added, *train, "--task", "asymmetric", "--kernel", "square", "--gamma", "0.01")
+    assert "AsymmetricSVR" in run(added, "-m", "adatron", "info", "fitted")

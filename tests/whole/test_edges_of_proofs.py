@@ -244,7 +244,7 @@ LINES = {
     "`C=inf` with a separating plane": hard_margins,
     "`C=inf` without one": no_hard_margin,
     "a regression with `C=inf`": hard_tubes,
-    "an incremental model that learned and forgot": learned_and_forgotten,
+    "an incremental model": learned_and_forgotten,
     "read from LIBSVM's text": read_from_text,
 }
 

@@ -32,10 +32,11 @@ TESTED_IN = {
     "devices/test_nvrtc.py": "structures",
     "estimators/base/test_attributes.py": "model/sound",
     "estimators/base/test_machine.py": "classifier one_program parameters regressor",
+    "estimators/test_svdd.py": "estimators/base/novelty",
     "estimators/checks/test_columns.py": "objects",
     "estimators/checks/test_inputs.py": "fitting/storage",
     "estimators/incremental/test_c_path.py": "track",
-    "estimators/incremental/test_learner.py": "classifier machine nusvc oneclass report svc svr",
+    "estimators/incremental/test_learner.py": "classifier machine novelty nusvc oneclass report svc svdd svr",
     "estimators/incremental/test_learner_failures.py": "store estimators/base/convergence compiled/cache/uninterrupted",
     "estimators/input_space/test_svc.py": "steps margins/hyperplane margins/tilted margins/worth "
     "margins/algorithm model/tilted",
@@ -82,7 +83,7 @@ TESTED_IN = {
     "solvers/test_loop.py": "solution status",
     "solvers/test_table.py": "ascent base start solvers/classic/active solvers/classic/decomposition "
     "solvers/classic/isda solvers/classic/kernel_adatron solvers/classic/secant solvers/classic/smo "
-    "solvers/classic/svmseq solvers/classic/sweeps",
+    "solvers/classic/svmseq",
     "solvers/small/test_many.py": "arranged bundle chain rounds solvers/found solvers/plan solvers/route gram/shared",
     "solvers/small/test_one.py": "solvers/dense/inner solvers/dense/layout",
     "whole/test_family.py": "estimators/nusvc estimators/nusvr estimators/oneclass estimators/svr",

@@ -129,7 +129,7 @@ def test_links_of_texts_lead_somewhere(path):
         if parts.scheme or parts.netloc:
             continue
         target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
-        if target.relative_to(ROOT).parts[:2] in {("docs", "gallery"), ("docs", "api")}:
+        if target.relative_to(ROOT).parts[:2] == ("docs", "api"):
             continue  # made with the site, which is checked itself
         assert target.exists(), address
         if parts.fragment and target.suffix == ".md":
@@ -202,6 +202,14 @@ def test_each_example_has_its_place_in_the_gallery_and_a_picture(tmp_path):
         picture = image.imread(path)
         assert picture.shape == (560, 800, 4)
         assert (picture[..., 3] > 0).mean() > 0.03, path  # there is something to see
+
+
+def test_links_to_programs_lead_to_the_gallery_on_the_site():
+    linked = extension("lessons")["gallery_links"]
+    assert linked("[a](../examples/begin/search.py)") == "[a](gallery/begin/search.rst)"
+    assert linked("[a](../examples)") == "[a](gallery/index.rst)"
+    for page in (ROOT / "docs").glob("*.md"):
+        assert "](../examples" not in linked(page.read_text("utf-8")), page
 
 
 def test_excerpts_are_prose_under_the_anchors_of_their_sections():

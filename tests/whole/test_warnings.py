@@ -17,8 +17,8 @@ from adatron import SVC, SVR, IncrementalSVC, input_margin
 
 SIZES = st.sampled_from([1e-300, 1e-150, 1e-30, 1.0, 1e30, 1e100, 1e150, 1e300])
 KERNELS = st.sampled_from(["linear", "rbf", "poly", "sigmoid", "laplacian", "precomputed", lambda X, Z: X @ Z.T])
-NAMES = ["SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "InputMarginSVC", "IncrementalSVC", "IncrementalNuSVC",
-         "IncrementalSVR", "IncrementalOneClassSVM"]  # fmt: skip
+NAMES = ["SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "SVDD", "InputMarginSVC", "IncrementalSVC",
+         "IncrementalNuSVC", "IncrementalSVR", "IncrementalOneClassSVM", "IncrementalSVDD"]  # fmt: skip
 SPOKEN = (ValueError, ArithmeticError, TypeError, TimeoutError)  # an error is a sentence
 
 

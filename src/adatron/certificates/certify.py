@@ -262,8 +262,11 @@ def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
         refuse_asymmetric(K, "The kernel function returned a matrix K that")
     if largest == 0.0 or not np.isfinite(largest):
         return True  # overflow is no sign of negative eigenvalues
-    raised = 0.5 * (K + K.T) if view.gram.asymmetry else K.astype(np.float64, copy=False)
-    raised.flat[:: len(rows) + 1] += 8.0 * len(rows) * eps * largest  # rounding of the values and the factor
+    off, room = view.gram.asymmetry, 8.0 * len(rows) * eps * largest  # rounding of the values and the factor
+    # LAPACK reads one half of K. If the other half differs by rounding alone, more room stands for both.
+    same = off <= eps * largest
+    raised = K.astype(np.float64, copy=False) if same else 0.5 * (K + K.T)
+    raised.flat[:: len(rows) + 1] += room + len(rows) * off if same else room
     with view.gram.pool.aside(), one_blas_thread():  # bits of LAPACK depend on its threads
         return has_factor(np.ascontiguousarray(raised))
 

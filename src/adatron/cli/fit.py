@@ -47,7 +47,7 @@ def cross_validated(model: Any, X: Any, y: Any, folds: int, seed: int, silent: b
         X_train, y_train = _safe_split(one, X, y, train)
         _with_progress(one, X_train, y_train, Interrupt(False), silent, f"fold {number} of {folds}: ")
         part = one.predict(_safe_split(one, X, y, test, train)[0])
-        predicted = np.empty(X.shape[0], part.dtype) if predicted is None else predicted
+        predicted = np.empty((X.shape[0], *part.shape[1:]), part.dtype) if predicted is None else predicted
         predicted[test] = part
     return predicted
 

@@ -13,12 +13,13 @@ from .wording import in_options
 TASKS = {
     "classification": {"c": "SVC", "nu": "NuSVC"},
     "regression": {"c": "SVR", "nu": "NuSVR"},
-    "novelty": {"nu": "OneClassSVM"},
+    "quantile": {"c": "QuantileSVR"},
+    "novelty": {"nu": "OneClassSVM", "svdd": "SVDD"},
 }
 INCREMENTAL = {
     "classification": {"c": "IncrementalSVC", "nu": "IncrementalNuSVC"},
     "regression": {"c": "IncrementalSVR"},
-    "novelty": {"nu": "IncrementalOneClassSVM"},
+    "novelty": {"nu": "IncrementalOneClassSVM", "svdd": "IncrementalSVDD"},
 }
 TASK = "classification"
 
@@ -27,9 +28,9 @@ Table = dict[str, dict[str, str]]
 
 def task_options(command: Any) -> Any:
     """Add the options that say which machine is fitted."""
-    machine = "Machine with C (C-SVC, epsilon-SVR) or with nu.  [default: c; novelty: nu]"
+    machine = "Machine with C (C-SVC, epsilon-SVR), with nu, or a ball (novelty).  [default: c; novelty: nu]"
     kinds = sorted({svm for table in (TASKS, INCREMENTAL) for kinds in table.values() for svm in kinds})
-    command = click.option("--svm", type=click.Choice(kinds), help=machine)(command)
+    command = click.option("--svm", "--machine", "svm", type=click.Choice(kinds), help=machine)(command)
     return click.option("--task", type=click.Choice(list(TASKS)), help=f"What is learned.  [default: {TASK}]")(command)
 
 
@@ -42,6 +43,8 @@ def machine(task: str | None, svm: str | None, parameters: dict[str, Any], table
         There is no such machine, it has no such parameter, or its parameters do not go together.
     """
     task = task or TASK
+    if task not in table:
+        raise click.UsageError(f"--task {task} has no machine here; there are {', '.join(table)}")
     svm = svm or next(iter(table[task]))
     if svm not in table[task]:
         only = next(iter(table[task]))
@@ -91,6 +94,6 @@ def _check(made: Any) -> None:
         return
     two = np.array([1.0, -1.0])
     try:
-        choose(made.solver, made.formulation(1.0).program(two, np.ones(2)))
+        choose(made.solver, made.formulation(1.0).made(two, np.ones(2), lambda: np.ones(2)))
     except ValueError as error:
         raise click.UsageError(f"--solver {made.solver}: {in_options(str(error))}") from error

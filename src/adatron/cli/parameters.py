@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from .values import AUTO, Number, Values, class_weight
+from .values import AUTO, Number, Values, class_weight, quantiles
 
 
 def _names(file: str, table: str) -> list[str]:
@@ -48,6 +48,7 @@ _OPTIONS: tuple[Any, ...] = (
     _option("--C C", Number(0, above=True, finite=False), "Weight of the errors; inf is the hard margin.", "1"),
     _option("--nu", FRACTION, "Bound on the part of errors: machines with nu.", "0.5"),
     _option("--epsilon", Number(0), "Error that costs nothing: regression with C.", "0.1"),
+    _option("--quantile", quantiles, "Quantile, or several: regression of quantiles.", "0.5", metavar="Q,..."),
     _option("--gamma", Number(0, words=("scale", "auto")), "Coefficient of the kernel.", "scale"),
     _option("--degree", Number(0, whole=True), "Degree of the polynomial kernel.", "3"),
     _option("--coef0", Number(), "Constant of the poly and sigmoid kernels.", "0"),
@@ -67,6 +68,7 @@ _OPTIONS: tuple[Any, ...] = (
     _option("--precision", click.Choice(["auto", "single", "double"]), "Of the kernel's products.", "auto"),
     _option("--n-jobs", Number(whole=True, but=0), "Threads; -1: all.", "the cores this process may use"),
     _option("--device", click.STRING, "Where to solve: cuda, cuda:1 (a GPU, extra gpu) or cpu.", "cpu"),
+    _flag("rearrange", "Sort the predictions of several quantiles.", "no"),
     _flag("shrinking", "Accepted as scikit-learn's; without effect.", "yes"),
     _option(
         "--random-state", Number(0, LARGEST_SEED, whole=True), "Seed of the shuffle for --probability and --cv."

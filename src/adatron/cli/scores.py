@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .parts import task_of
+from .parts import machine_of, task_of
 from .report import shortened
 from .status import InputError, TableRows
 
@@ -23,7 +23,7 @@ def scores(model: Any, X: Any, y: Any) -> Scores:
     """
     task = task_of(model)
     if task == "regression":
-        return of_numbers(model.predict(X), y)
+        return of_regression(model, model.predict(X), y)
     if task == "novelty":
         return of_outliers(model.predict(X), y)
     check_classes(model.classes_, y)
@@ -75,6 +75,40 @@ def of_numbers(predicted: Any, y: Any) -> Scores:
     }
 
 
+def of_regression(model: Any, predicted: Any, y: Any) -> Scores:
+    """Return how well a model predicted numbers or quantiles.
+
+    Raises
+    ------
+    InputError
+        It predicts several numbers that are no quantiles.
+    """
+    machine = machine_of(model)
+    if "quantile" in machine.get_params(deep=False):
+        return of_quantiles(predicted.reshape(len(predicted), -1), y, np.atleast_1d(machine.quantile).tolist())
+    if predicted.ndim > 1:
+        raise InputError(f"the model predicts {predicted.shape[1]} numbers for a sample, and the data have one label")
+    return of_numbers(predicted, y)
+
+
+def of_quantiles(predicted: Any, y: Any, quantiles: list[float]) -> Scores:
+    """Return how well quantiles were predicted: the mean of their pinball losses, and the part of the data below each.
+
+    predicted : (n, n_quantiles)
+    """
+    from sklearn.metrics import d2_pinball_score, mean_pinball_loss
+
+    y, curves = numbers(y), list(zip(quantiles, predicted.T, strict=True))
+    several = len(y) > 1
+    return {
+        "samples": len(y),
+        "quantiles": quantiles,
+        "pinball": float(np.mean([mean_pinball_loss(y, one, alpha=tau) for tau, one in curves])),
+        "d2": float(np.mean([d2_pinball_score(y, one, alpha=tau) for tau, one in curves])) if several else None,
+        "below": [float(np.mean(y < one)) for _, one in curves],
+    }
+
+
 def of_outliers(predicted: Any, y: Any) -> Scores:
     """Return the share of outliers; the accuracy, too, if the labels are 1 and -1 as the predictions are."""
     outliers = int(np.sum(predicted == -1))
@@ -120,7 +154,8 @@ def check_classes(classes: Any, y: Any) -> None:
 def short(found: Scores) -> str:
     """Return the quality in one line."""
     rows = [f"{name} {value}" for name, value in rows_of(found)]
-    return f"{', '.join(rows)} ({found['samples']} samples)" if "r2" in found else rows[0]
+    many = "r2" in found or "pinball" in found
+    return f"{', '.join(rows)} ({found['samples']} samples)" if many else rows[0]
 
 
 def accuracy(found: Scores) -> str:
@@ -133,6 +168,11 @@ def rows_of(found: Scores) -> TableRows:
     if "r2" in found:
         r2 = "unknown" if found["r2"] is None else f"{found['r2']:.6f}"
         return [("R2", r2), ("MAE", f"{found['mae']:.6g}"), ("RMSE", f"{found['rmse']:.6g}")]
+    if "pinball" in found:
+        d2 = "unknown" if found["d2"] is None else f"{found['d2']:.6f}"
+        both = zip(found["quantiles"], found["below"], strict=True)
+        below = ", ".join(f"{part:.1%} (quantile {tau:g})" for tau, part in both)
+        return [("D2", d2), ("pinball", f"{found['pinball']:.6g}"), ("below", below)]
     if "outliers" in found:
         rows: TableRows = [("outliers", f"{found['outlier_share']:.4%} ({found['outliers']} of {found['samples']})")]
         return [*rows, ("accuracy", accuracy(found))] if found["accuracy"] is not None else rows

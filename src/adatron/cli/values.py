@@ -101,6 +101,13 @@ def class_weight(text: str) -> dict[str, float] | str:
     return {label.strip(): weight.convert(given, None, None) for label, _, given in pairs}
 
 
+def quantiles(text: str) -> float | list[float]:
+    """Read a quantile, or several with commas between."""
+    between = Number(0, 1, above=True, below=True)
+    found = [between.convert(one, None, None) for one in text.split(",")]
+    return found if len(found) > 1 else found[0]
+
+
 class Values(click.ParamType[Any]):
     """Values of a parameter: '1,10,100', '0.1:1000' (a value a decade), '0.1:1000:7' (seven), both, or 'auto'.
 

@@ -9,17 +9,21 @@ import numpy as np
 from .cache.jit import jit
 
 
-def share_out(ends: Any, samples: Any, values: Any, C: float, weight: Any, group: Any, own: Any, members: Any) -> Any:
-    """Fill the members of distinct samples, the last one first, up to their bounds: C times their own weight.
+def share_out(
+    ends: Any, samples: Any, values: Any, below: float, above: float, weight: Any, group: Any, own: Any, members: Any
+) -> Any:
+    """Fill the members of distinct samples, the last one first, up to their bounds: a number times their own weight.
 
     ends : where the coefficients of each problem end
     samples, values : the distinct sample of each coefficient, and the coefficient
+    below, above : the number for coefficients below 0, and above
     weight, group, own, members : as in ``Samples``, with the groups in their order
 
     Returns the coefficients that are not 0, their samples and their problems.
     """
     if len(weight) < len(group):
-        return _shared_out(ends, samples, values, C, weight, group, own, members)
+        return _shared_out(ends, samples, values, below, above, weight, group, own, members)
+    C = above if below == above else np.where(values > 0.0, above, below)
     sizes = np.minimum(np.abs(values), C * own[samples])  # each has one member: nothing has to be compiled
     some = np.flatnonzero(sizes)
     problems = np.searchsorted(ends, some, side="right")
@@ -27,7 +31,10 @@ def share_out(ends: Any, samples: Any, values: Any, C: float, weight: Any, group
 
 
 @jit
-def _shared_out(ends: Any, samples: Any, values: Any, C: float, weight: Any, group: Any, own: Any, members: Any) -> Any:
+def _shared_out(
+    ends: Any, samples: Any, values: Any, below: float, above: float, weight: Any, group: Any, own: Any, members: Any
+) -> Any:
+    """Fill the members one after the other, see ``share_out``."""
     firsts = np.zeros(len(weight) + 1, np.int64)  # the first member of each distinct sample
     for k in group:
         firsts[k + 1] += 1
@@ -44,6 +51,7 @@ def _shared_out(ends: Any, samples: Any, values: Any, C: float, weight: Any, gro
         k, value = samples[j], values[j]
         if value == 0.0:
             continue
+        C = above if value > 0.0 else below
         bound, size, filled, low = C * weight[k], abs(value), 0.0, 0.0
         for i in range(firsts[k + 1] - 1, firsts[k] - 1, -1):
             most = C * own[i]

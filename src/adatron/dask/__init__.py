@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .estimators import DaskNuSVC, DaskNuSVR, DaskOneClassSVM, DaskSVC, DaskSVR
+    from .estimators import DaskNuSVC, DaskNuSVR, DaskOneClassSVM, DaskQuantileSVR, DaskSVC, DaskSVDD, DaskSVR
     from .search import DaskGridSearchCV
 
 # Two threads of a worker may unpickle at the same time. If they enter packages from different ends, Python finds a
@@ -19,7 +19,16 @@ if TYPE_CHECKING:
 for _name in ("scipy.sparse", "sklearn.utils.sparsefuncs", "adatron.estimators", "adatron.selection"):
     import_module(_name)
 
-__all__ = ["DaskGridSearchCV", "DaskNuSVC", "DaskNuSVR", "DaskOneClassSVM", "DaskSVC", "DaskSVR"]
+__all__ = [
+    "DaskGridSearchCV",
+    "DaskNuSVC",
+    "DaskNuSVR",
+    "DaskOneClassSVM",
+    "DaskQuantileSVR",
+    "DaskSVC",
+    "DaskSVDD",
+    "DaskSVR",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from os import PathLike
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
-from ..estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
-from .machine import OWN, ClusterClassifier, ClusterProgram, ClusterRegressor
+from ..estimators import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM, QuantileSVR
+from .machine import OWN, ClusterClassifier, ClusterNovelty, ClusterRegressor
 
 
 class DaskSVC(ClusterClassifier, SVC):
@@ -134,7 +134,38 @@ class DaskNuSVR(ClusterRegressor, NuSVR):
         self._keep(locals())
 
 
-class DaskOneClassSVM(ClusterProgram, OneClassSVM):
+class DaskQuantileSVR(ClusterRegressor, QuantileSVR):
+    """Regression of a quantile on a Dask cluster; parameters and attributes of :class:`adatron.QuantileSVR`.
+
+    Examples
+    --------
+    >>> from adatron import QuantileSVR
+    >>> from adatron.dask import DaskQuantileSVR
+    >>> from distributed import Client
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with Client(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as client:
+    ...     model = DaskQuantileSVR(quantile=0.9, client=client).fit(X, y)
+    >>> bool((model.dual_coef_ == QuantileSVR(quantile=0.9).fit(X, y).dual_coef_).all())
+    True
+    """
+
+    _local = QuantileSVR
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**QuantileSVR._parameter_constraints, **OWN}
+
+    def __init__(
+        self, *, quantile: Any = 0.5, C: float = 1.0, kernel: Any = "rbf", degree: int = 3,
+        gamma: float | str = "scale", coef0: float = 0.0, tol: float = 1e-3, rearrange: bool = False,
+        shrinking: bool = True, cache_size: float = 1000, verbose: bool = False, max_iter: int = -1,
+        bias: str = "explicit", augment: float | str = 1.0, solver: Any = "auto", n_jobs: int | None = None,
+        precision: str = "auto", gap_tol: float | None = 1e-3, max_time: float | None = None,
+        callback: Callable[[Any], object] | None = None, device: Any = None, client: Any = None,
+        checkpoint: str | PathLike[str] | None = None,
+    ) -> None:  # fmt: skip
+        self._keep(locals())
+
+
+class DaskOneClassSVM(ClusterNovelty, OneClassSVM):
     """The support of a distribution on a Dask cluster; parameters and attributes of :class:`adatron.OneClassSVM`.
 
     Examples
@@ -162,32 +193,33 @@ class DaskOneClassSVM(ClusterProgram, OneClassSVM):
     ) -> None:  # fmt: skip
         self._keep(locals())
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Solve the problem on the cluster and certify the solution, which is that of one machine to the last bit.
 
-        Parameters
-        ----------
-        X : Dask array or data frame, or array-like or sparse matrix, of shape (n_samples, n_features)
-            Training samples, in chunks by rows of any lengths, known or not.
-        y : ignored
-            Not used; there for pipelines and searches.
-        sample_weight : Dask array or series, or array-like, of shape (n_samples,), default=None
-            Weights of the samples. A sample of weight 2 counts as two, one of weight 0 is left out.
+# A cluster takes no kernel values, so predictions need no diagonal.
+class DaskSVDD(ClusterNovelty, SVDD):  # pyright: ignore[reportIncompatibleMethodOverride]
+    """The smallest ball around most samples on a Dask cluster; parameters and attributes of :class:`adatron.SVDD`.
 
-        Returns
-        -------
-        self : the estimator
-        """
-        return self._fit_on_cluster(X, None, sample_weight)
+    Examples
+    --------
+    >>> from adatron import SVDD
+    >>> from adatron.dask import DaskSVDD
+    >>> from distributed import Client
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with Client(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as client:
+    ...     model = DaskSVDD(nu=0.1, client=client).fit(X)
+    >>> bool((model.dual_coef_ == SVDD(nu=0.1).fit(X).dual_coef_).all())
+    True
+    """
 
-    def predict(self, X: Any) -> Any:
-        """Return 1 for samples inside, -1 for those outside: lazily for a Dask array or frame, else at once."""
-        return self._predictions("predict", X, super().predict)
+    _local = SVDD
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**SVDD._parameter_constraints, **OWN}
 
-    def decision_function(self, X: Any) -> Any:
-        """Return the signed distance to the boundary: lazily for a Dask array or frame, else at once."""
-        return self._predictions("decision_function", X, super().decision_function)
-
-    def score_samples(self, X: Any) -> Any:
-        """Return decision values without the offset: lazily for a Dask array or frame, else at once."""
-        return self._predictions("score_samples", X, super().score_samples)
+    def __init__(
+        self, *, kernel: Any = "rbf", degree: int = 3, gamma: float | str = "scale", coef0: float = 0.0,
+        tol: float = 1e-3, nu: float = 0.5, C: float | None = None, shrinking: bool = True, cache_size: float = 1000,
+        verbose: bool = False, max_iter: int = -1, solver: Any = "auto", n_jobs: int | None = None,
+        precision: str = "auto", gap_tol: float | None = 1e-3, max_time: float | None = None,
+        callback: Callable[[Any], object] | None = None, device: Any = None, client: Any = None,
+        checkpoint: str | PathLike[str] | None = None,
+    ) -> None:  # fmt: skip
+        self._keep(locals())

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..estimators.base.classifier import Classifier, Labelled
 from ..estimators.base.machine import KernelMachine, Resolved
+from ..estimators.base.novelty import Novelty
 from ..estimators.base.one_program import Measured, solved
 from ..estimators.base.regressor import Regressor
 from ..estimators.checks import inputs, objects
@@ -260,6 +261,17 @@ class ClusterProgram(OnCluster):
 class ClusterRegressor(ClusterProgram, Regressor):
     """Base of the regressors for clusters."""
 
+    takes_targets = False
+
+    def _refuse(self, y: Any) -> None:
+        super()._refuse(y)
+        if self.columns is not None:
+            raise ValueError(f"{type(self).__name__} takes one quantile; {self._local.__name__} takes a list of them.")
+
+    def _solved_there(self, shared: Shared, form: Formulation, resolved: Resolved, settings: Settings) -> Solved:
+        model, further = super()._solved_there(shared, form, resolved, settings)
+        return model, {**further, **self.reviewed(model, shared.rows)}
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Solve the problem on the cluster and certify the solution, which is that of one machine to the last bit.
 
@@ -281,3 +293,40 @@ class ClusterRegressor(ClusterProgram, Regressor):
     def predict(self, X: Any) -> Any:
         """Predict targets: lazily, in X's chunks, for a Dask array or frame, else at once."""
         return self._predictions("predict", X, super().predict)
+
+
+class ClusterNovelty(ClusterProgram, Novelty):
+    """Base of the novelty detectors for clusters."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Solve the problem on the cluster and certify the solution, which is that of one machine to the last bit.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array-like or sparse matrix, of shape (n_samples, n_features)
+            Training samples, in chunks by rows of any lengths, known or not.
+        y : Dask array or series, or array-like, of shape (n_samples,), default=None
+            For an SVDD, -1 marks negatives. OneClassSVM ignores it; it is there for pipelines and searches.
+        sample_weight : Dask array or series, or array-like, of shape (n_samples,), default=None
+            Weights of the samples. A sample of weight 2 counts as two, one of weight 0 is left out.
+
+        Returns
+        -------
+        self : the estimator
+        """
+        refuse_others(y, "y")
+        if y is not None:
+            y = 2.0 * ((y if is_collection(y) else np.asarray(y)) != -1) - 1.0 if self.negatives else None
+        return self._fit_on_cluster(X, y, sample_weight)
+
+    def predict(self, X: Any) -> Any:
+        """Return 1 for samples inside, -1 for those outside: lazily for a Dask array or frame, else at once."""
+        return self._predictions("predict", X, super().predict)
+
+    def decision_function(self, X: Any) -> Any:
+        """Return the signed distance to the boundary: lazily for a Dask array or frame, else at once."""
+        return self._predictions("decision_function", X, super().decision_function)
+
+    def score_samples(self, X: Any) -> Any:
+        """Return decision values without the offset: lazily for a Dask array or frame, else at once."""
+        return self._predictions("score_samples", X, super().score_samples)

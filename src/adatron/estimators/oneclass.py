@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
-
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import OutlierMixin
+from typing import Any, ClassVar
 
 from ..fitting.formulation import Formulation
 from ..model.heads import Inlier
 from ..problems import oneclass
-from .base.attributes import Attribute
-from .base.callbacks import fitting
-from .base.machine import KernelMachine
-from .base.one_program import measured, solved
+from .base.novelty import Novelty
 from .base.parameters import NU
-from .checks import inputs
 
 
-class OneClassSVM(OutlierMixin, KernelMachine):
+class OneClassSVM(Novelty):
     r"""Novelty detection: the region that holds most samples, found exactly, with a proof of optimality.
 
     A drop-in replacement of :class:`sklearn.svm.OneClassSVM`. It has no ``bias``: all three forms are one program.
@@ -67,9 +59,8 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     nu: float
 
     reads = Inlier()
-    offset_: Attribute[NDArray[np.float64]] = Attribute("offset")
     _theirs = "OneClassSVM"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**KernelMachine._parameter_constraints, **NU}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**Novelty._parameter_constraints, **NU}
 
     def __init__(
         self,
@@ -97,64 +88,3 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     def formulation(self, augment: float) -> Formulation:
         nu = self.nu
         return Formulation(lambda y, weight: oneclass(weight, nu), in_units=True)
-
-    @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Solve the problem and certify the solution.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training samples, or their kernel matrix for ``kernel='precomputed'``.
-        y : ignored
-            Not used; there for pipelines and searches.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples. A sample of weight 2 counts as two, one of weight 0 is left out.
-
-        Returns
-        -------
-        self : the estimator
-
-        Raises
-        ------
-        ValueError
-            Bad parameters or data: NaN or infinity, unequal lengths, no positive weight.
-        """
-        from ..threads import Clock
-
-        clock = Clock.starting(self.max_time)
-        data = measured(inputs.training_rows(self, X), None, sample_weight, self._mergeable)
-        form, resolved = self.formulation(1.0), self._resolved(data.X, data.repeated)
-        model, further = solved(self, data, form, resolved, self.settings(resolved.serving, clock, form.sized, X))
-        return self._take(model, **further)
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the signed distance to the boundary times the norm of the normal, (n_samples,): positive inside.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, as many features as in ``fit``.
-        """
-        return self.problem_values(X).ravel()
-
-    def score_samples(self, X: Any) -> NDArray[np.float64]:
-        """Return decision values without the offset, (n_samples,).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, as many features as in ``fit``.
-        """
-        model = self.model_
-        return self._decision(model, X).ravel() - model.intercepts
-
-    def predict(self, X: Any) -> NDArray[np.intp]:
-        """Return 1 for samples inside, -1 for those outside, (n_samples,).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, as many features as in ``fit``.
-        """
-        return self._decision(self.model_, X, self.reads.predictions, self.reads.decided)

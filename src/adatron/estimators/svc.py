@@ -105,9 +105,10 @@ class SVC(Classifier):
         What is proven of all binary problems: the largest gap and violation. It prints as one line.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of one for each binary problem
         The certificate: ``kkt_violation_`` and ``duality_gap_`` are upper bounds, with all rounding errors in them.
-        ``duality_gap_`` is relative, (primal - dual) / max(\|primal\|, \|dual\|, m) with m = min(1, maximum loss of
-        the zero function). It bounds the distance of the solution from the optimum; nan if the kernel is found not to
-        be positive semi-definite. It belongs to the best bias for these coefficients; ``intercept_`` is LIBSVM's.
+        ``duality_gap_`` is relative, (primal - dual) / max(\|primal\|, \|dual\|, m) with m = min(1, maximum loss of the
+        zero function). It bounds the distance of the solution from the optimum; nan if the kernel is found not to be
+        positive semi-definite. The optimum lies between the objectives (proven up to 1,000 samples, estimated above).
+        The gap belongs to the best bias for these coefficients; ``intercept_`` is LIBSVM's.
     compact_ : bool
         Whether :meth:`compact` made the model; that method explains the attributes of such a model.
     route_ : adatron.solvers.Route

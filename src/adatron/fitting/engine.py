@@ -60,6 +60,20 @@ class Settings:
     there: Any = None
 
 
+@dataclass
+class Kept:
+    """The kernel matrix of a fit, for further fits of the same samples that would make an equal one.
+
+    key : what it depends on, beside the samples and the settings
+    pool : its threads
+    made : the matrix, and what makes its views
+    """
+
+    key: Any = None
+    pool: Pool | None = None
+    made: tuple[Gram, Callable[[Gram, list[int]], View]] | None = None
+
+
 class _Programs:
     """``Problems`` over the given samples: the programs, their sizes, and which of them are open.
 
@@ -145,6 +159,7 @@ def fit(
     start: Callable[[range], Vector] | None = None,
     before: Ids | None = None,
     around: Pool | None = None,
+    kept: Kept | None = None,
 ) -> Fits:
     """Solve all problems over one Gram matrix.
 
@@ -152,6 +167,7 @@ def fit(
     start : maps a range of problems to their starts, one after the other: a coefficient for each of their samples
     before : (n,) the smaller number of the problem whose solution a problem starts from, or -1; see ``chains``
     around : the pool that calls it with a turn, side by side with others
+    kept : of fits of the same samples with the same settings, which share a kernel matrix
     """
     kernel = settings.clock.limited(settings.kernel)
     programs = _Programs(problems, samples)
@@ -167,9 +183,15 @@ def fit(
     sizes = programs.as_sizes(before)
     route = choose_route(source, sizes, Wishes(settings.cache_bytes, settings.precision, settings.device), solver)
     threads = 1 if route.light else allowed_threads(settings.n_jobs)
-    with Pool(threads, settings.clock.limit, around) as pool, enough_memory(settings.device):
+    kept = kept or Kept()
+    key = threads, source.careful, route.dtype, route.slots, route.held, route.shared, route.device, route.resident
+    if kept.made is None or kept.key != key:
+        kept.key, kept.pool, kept.made = key, Pool(threads, settings.clock.limit, around), None
+    assert kept.pool is not None  # noqa: S101 (for the type checker)
+    with kept.pool as pool, enough_memory(settings.device):
         segments = [len(samples.rows)] if sizes.everywhere else samples.sizes.tolist()
-        gram, view_of = _gram(X, source, route, segments, pool, settings)
+        kept.made = kept.made or _gram(X, source, route, segments, pool, settings)
+        gram, view_of = kept.made
         groups, first = problems.groups, problems.first
         if sizes.everywhere:
             first = programs.copies * np.arange(len(problems) + 1)
@@ -181,6 +203,12 @@ def fit(
         found.forgive_gaps(settings.tol)
     found.intercept[~programs.open] = programs.bias[~programs.open]
     return Fits(found, programs.all_ids, programs.copies, route)
+
+
+def own_values(X: Any, rows: Ids, settings: Settings) -> Vector:
+    """Return k(x, x) of some rows of X, in float64."""
+    kernel = settings.clock.limited(settings.kernel)
+    return kernel.diagonal(_source(X, rows, kernel, as_given=True).sizes)
 
 
 def _gram(

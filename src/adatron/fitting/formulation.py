@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from .samples import Samples
 
 NARROW_TARGETS = 0.875  # Smallest ratio of targets whose differences from their middle have some more digits.
-ProgramMaker = Callable[[Vector, Vector], Dual]  # takes targets (labels 1 and -1 of a classifier) and weights
+ProgramMaker = Callable[..., Dual]  # takes targets (labels 1 and -1 of a classifier) and weights, see ``sphere``
+#: Takes targets, weights, and what returns k(x, x) of the samples.
+CompleteMaker = Callable[[Vector, Vector, Callable[[], Vector]], Dual]
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,9 @@ class Formulation:
 
     program : makes the program of some samples
     bound : largest coefficient of a sample of weight 1
+    below : size of its lowest coefficient, if that is another number
+    bound_of : finds that bound from the targets and the weights; None: it is ``bound``
+    sphere : whether the program also takes k(x, x), and decision values are R^2 - |phi(x) - a|^2
     copies : variables of each sample; the program has all first ones, then all second ones
     sized : whether targets, or the sums of coefficients, may be of any size, so each program is solved in its own unit
     separable : whether groups of samples, with equal or other labels, can be solved side by side as one program
@@ -37,10 +42,14 @@ class Formulation:
     divisors : returns the divisor of each problem's solution, given its ``half_width``; None: nothing is divided
     attributes : returns further attributes of a model, given the solution of its only problem
     doubt : returns a warning about solutions that are optimal and yet useless, given each ``half_width``; "" for none
+    further : formulations of further problems of the machine, over the same samples
     """
 
     program: ProgramMaker
     bound: float = 1.0
+    below: float | None = None
+    bound_of: Callable[[Vector, Vector], float] | None = None
+    sphere: bool = False
     copies: int = 1
     sized: bool = True
     separable: bool = False
@@ -51,11 +60,25 @@ class Formulation:
     divisors: Callable[[Vector], Vector] | None = None
     attributes: Callable[[Fitted], dict[str, Any]] | None = None
     doubt: Callable[[Vector], str] | None = None
+    further: tuple[Formulation, ...] = ()
 
     @property
     def joinable(self) -> bool:
         """Whether the programs of problems may be made together; samples without weight may then stay in them."""
         return self.separable or self.joined is not None
+
+    def made(self, y: Vector, weight: Vector, diagonal: Callable[[], Vector]) -> Dual:
+        """Return the program of some samples; ``diagonal`` returns their k(x, x)."""
+        if not self.sphere:
+            return self.program(y, weight)
+        own = diagonal()
+        if not np.isfinite(own).all():
+            raise ValueError("k(x, x) is too large for a float. Scale the features, or take a kernel that grows less.")
+        return self.program(y, weight, own)
+
+    def largest(self, y: Vector, weight: Vector) -> float:
+        """Return the largest coefficient of a sample of weight 1."""
+        return self.bound if self.bound_of is None else self.bound_of(y, weight)
 
     def together(self, y: Vector, weight: Vector, first: Ids) -> Dual:
         """Return the programs of several problems as one; the samples of each begin at ``first``."""

@@ -19,6 +19,7 @@ from ..estimators.base.quiet import quiet
 from ..estimators.incremental.learner import Learner
 from ..estimators.incremental.leave_out import deciding, left_out
 from ..estimators.incremental.track import Track
+from ..gram import Source
 from ..threads import Clock
 from .subject import Ids, Subject, Vector, counted, dense, drawn, predictions, rows_of, taken, unnamed
 from .twin import Twin, at_bound, candidates, twin_of
@@ -111,7 +112,7 @@ def influence(
 
     Parameters
     ----------
-    model : SVC, NuSVC, SVR, OneClassSVM or their incremental forms
+    model : SVC, NuSVC, SVR, OneClassSVM, SVDD or their incremental forms
         Fitted; also as the last step of a pipeline, or the best estimator of a search. Steps before the machine stay
         as they are.
     X, y : array-like
@@ -246,11 +247,13 @@ class _Probes:
     """The samples at which changes are measured.
 
     K : (n_probes, n) kernel values with the samples of the twin
+    own : (n_probes,) k(x, x) of the probes, where decision values subtract it; else 0
     y : targets, or None
     """
 
     subject: Subject
     K: Vector
+    own: Vector
     y: Any
     kind: str
 
@@ -260,8 +263,11 @@ class _Probes:
         some = drawn(rows.shape[0], max(100, KERNEL // max(1, twin.n)))
         kernel, samples = twin.learner.kernel, twin.learner.store.X
         K = np.asarray(kernel(_alike(rows[some], samples), samples), np.float64)
+        own = np.zeros(len(some))
+        if twin.learner.foundation.form.sphere:
+            own = kernel.diagonal(Source.of(_alike(rows[some], samples), np.arange(len(some)), kernel).sizes)
         y = None if y_test is None else taken(y_test, some)
-        return cls(subject, K, y, "training" if X_test is None else "test")
+        return cls(subject, K, own, y, "training" if X_test is None else "test")
 
     @property
     def n(self) -> int:
@@ -275,7 +281,7 @@ class _Probes:
                 continue
             used = np.flatnonzero(left.beta)
             total = self.K[:, track.numbers[used]] @ left.beta[used] + intercept(dual, left.beta, left.g)
-            column[:] = total / learner.divisor(track.width(dual, left.beta, left.g))
+            column[:] = (total - 0.5 * self.own) / learner.divisor(track.width(dual, left.beta, left.g))
         return out
 
     def flips(self, before: Vector, after: Vector) -> int:

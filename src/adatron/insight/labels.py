@@ -94,7 +94,7 @@ def label_issues(
 
 def issues_of(subject: Subject, twin: Twin, found: LeftOut) -> Issues:
     """Return the suspicious samples among those that were left out."""
-    given = np.ones(len(found.numbers), np.int64) if subject.task == "novelty" else subject.y[found.numbers]
+    given = subject.wanted[found.numbers]
     scores = _scores(subject, found, given)
     if subject.task == "regression":
         size = np.abs(scores)
@@ -113,7 +113,7 @@ def issues_of(subject: Subject, twin: Twin, found: LeftOut) -> Issues:
 def _scores(subject: Subject, found: LeftOut, given: NDArray[Any]) -> Vector:
     """Return by how much the model of the others prefers what is given."""
     if subject.task == "novelty":
-        return found.values[:, 0]
+        return given * found.values[:, 0]
     if subject.task == "regression":
         return given - found.predicted
     machine: Any = subject.machine

@@ -79,7 +79,7 @@ def leave_one_out(
 
     Parameters
     ----------
-    model : SVC, NuSVC, SVR, OneClassSVM or their incremental forms
+    model : SVC, NuSVC, SVR, OneClassSVM, SVDD or their incremental forms
         Fitted; also as the last step of a pipeline, or the best estimator of a search.
     X, y : array-like
         The samples that the model was fitted to, in their order. An incremental model that has forgotten samples keeps
@@ -147,8 +147,7 @@ def _judged(subject: Subject, values: Vector, numbers: Ids) -> tuple[NDArray[Any
     predicted = predictions(subject.machine, values)
     if subject.task == "regression":
         return predicted, (predicted - subject.y[numbers]) ** 2
-    wanted = 1 if subject.task == "novelty" else subject.y[numbers]
-    return predicted, (predicted != wanted).astype(np.float64)
+    return predicted, (predicted != subject.wanted[numbers]).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -186,8 +185,7 @@ def refitted(subject: Subject, twin: Twin, **parameters: Any) -> Twin:
             y, classes = subject.y[twin.numbers], subject.machine.classes_
             model.partial_fit(rows, y, classes=classes, sample_weight=weight)
         else:
-            y = () if subject.task == "novelty" else (subject.y[twin.numbers],)
-            model.fit(rows, *y, sample_weight=weight)
+            model.fit(rows, subject.y[twin.numbers], sample_weight=weight)
     except (ValueError, ArithmeticError) as error:
         raise Unavailable(f"A fit with other parameters failed: {error}") from error
     return Twin(model, twin.numbers, 0.0)
@@ -204,8 +202,8 @@ def along_C(
     more samples. Its error is then the error at that C, and the samples tell by how much another C changes it.
     """
     clock = Clock() if clock is None else clock
-    own = float(getattr(twin.model, "C", np.nan))
-    if not np.isfinite(own):
+    own = getattr(twin.model, "C", None)
+    if own is None or not np.isfinite(own):
         raise Unavailable(f"A path in C needs a machine with a finite C. Got {quoted(type(subject.machine).__name__)}.")
     factors = np.logspace(-2.0, 2.0, 9) if factors is None else np.sort(np.asarray(factors, np.float64).ravel())
     if not len(factors) or not (np.isfinite(factors) & (factors > 0.0)).all():

@@ -102,7 +102,7 @@ def boundary_plane(
 
     Parameters
     ----------
-    model : SVC, NuSVC, InputMarginSVC, OneClassSVM, SVR or NuSVR
+    model : SVC, NuSVC, InputMarginSVC, OneClassSVM, SVDD, SVR or NuSVR
         Fitted, with a differentiable kernel; also as the last step of a pipeline. The plane lies among the rows that
         the machine sees, in their units: those of a scaler, if there is one. In a regression the direction of steepest
         ascent takes the place of the nearest boundary point.

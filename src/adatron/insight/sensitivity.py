@@ -92,7 +92,7 @@ def sensitivity(model: Any, X: Any, *, max_samples: int = MOST) -> Sensitivity:
 
     Parameters
     ----------
-    model : SVC, NuSVC, InputMarginSVC, OneClassSVM, SVR or NuSVR
+    model : SVC, NuSVC, InputMarginSVC, OneClassSVM, SVDD, SVR or NuSVR
         Fitted, with a differentiable kernel; also as the last step of a pipeline.
     X : array-like of shape (n_samples, n_features)
         Samples whose nearest boundary points are taken.

@@ -61,7 +61,7 @@ class Subject:
     way : the steps before the machine, and the machine
     X : the samples as they were given; a list is an array
     rows : what the machine sees of them, an array or a CSR matrix
-    y : classes or targets; zeros of a novelty detector
+    y : classes or targets; zeros of a novelty detector, or the marks of an SVDD
     weight : weights of the samples, those of the classes included
     """
 
@@ -90,11 +90,13 @@ class Subject:
             raise ValueError(OTHER_ROWS.format(name, type(step).__name__))
         if machine.compact_:
             raise ValueError("A compact model does not know its samples. Take the model from which it was made.")
+        if task_of(machine) == "regression" and machine.head.width is not None:
+            raise ValueError(f"The model must predict one number. This one predicts {machine.head.width}.")
         X = table_of(machine, X)
         rows = rows_of(way, X)
         n = rows.shape[0]
         if task_of(machine) == "novelty":
-            y = np.zeros(n)
+            y = machine.marks(rows, y) if getattr(machine, "negatives", False) else np.zeros(n)
         elif y is None:
             raise ValueError(f"y must hold the targets of the {n} samples. Got None.")
         y = targets_of(machine, y)
@@ -115,6 +117,11 @@ class Subject:
     def task(self) -> str:
         """The task: 'classification', 'regression' or 'novelty'."""
         return task_of(self.machine)
+
+    @property
+    def wanted(self) -> NDArray[Any]:
+        """The right predictions: classes or targets; 1, but -1 for negatives, of a novelty detector."""
+        return np.where(self.y == -1, -1, 1) if self.task == "novelty" else self.y
 
     @property
     def columns(self) -> int:

@@ -14,6 +14,7 @@ from ..estimators.incremental import (
     IncrementalNuSVC,
     IncrementalOneClassSVM,
     IncrementalSVC,
+    IncrementalSVDD,
     IncrementalSVR,
 )
 from ..estimators.incremental.learner import Learner
@@ -31,6 +32,7 @@ KINDS: dict[str, Any] = {
     "NuSVC": IncrementalNuSVC,
     "SVR": IncrementalSVR,
     "OneClassSVM": IncrementalOneClassSVM,
+    "SVDD": IncrementalSVDD,
 }
 LEAST = 1e-6  # A smaller difference is rounding and the tolerance of the fit.
 FAR = 0.1  # Fraction of the largest value; a larger difference of values says that the fit had other weights.
@@ -139,9 +141,8 @@ def twin_of(subject: Subject, max_time: float | None = None) -> Twin:
     if "multi_class" in own:
         own["multi_class"] = "ovr" if machine.head.each else "ovo"
     model = kind(kernel=machine.kernel_, max_time=max_time, **own)
-    arguments = () if subject.task == "novelty" else (subject.y,)
     try:
-        model.fit(subject.rows, *arguments, sample_weight=subject.weight)
+        model.fit(subject.rows, subject.y, sample_weight=subject.weight)
     except (ValueError, ArithmeticError) as error:
         raise Unavailable(f"The exact solution was not found: {error}") from error
     with unnamed():  # rows have no names, and the machine may know some

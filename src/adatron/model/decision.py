@@ -38,8 +38,12 @@ def decision_values(
     finish: Callable[[Values], NDArray[Any]],
     decided: Decided | None = None,
     limit: float = np.inf,
+    diagonal: float = 0.0,
+    own: Values | None = None,
 ) -> NDArray[Any]:
     """Return what ``finish`` makes of sum_i coefficients[i] k(vectors_i, x) + intercepts, for every row x of X.
+
+    A multiple of k(x, x) may be added to each value.
 
     Parameters
     ----------
@@ -51,16 +55,30 @@ def decision_values(
     decided : for a result that values with an error may decide, see ``signs``: instead of double, single precision for
         rows whose result is then proven to be the same
     limit : see ``Clock``
+    diagonal : the multiple of k(x, x)
+    own : (n,) k(x, x), if kernel values are given
     """
     n, points = X.shape[0], expansion.points
+
+    def added(which: Any, source: Source) -> Values:
+        """Return what is added to the sums of some rows, (rows, p)."""
+        values = np.tile(intercepts, (len(source), 1))
+        if diagonal:
+            values += diagonal * (source.kernel.diagonal(source.sizes) if own is None else own[which])[:, None]
+        return values
+
     work = n * max(1, len(expansion)) * max(1.0, points.features)
     heavy = work > LIGHT and not points.kernel.called
+    rows = partial(_rows, X, points)
     if n <= FEWEST_ROWS and not heavy and precision == "double" and expansion.takes(X):
-        values = np.empty((n, len(intercepts)))
-        values[:] = intercepts
+        if diagonal:
+            values = added(slice(None), rows(slice(None)))
+        else:
+            values = np.empty((n, len(intercepts)))
+            values[:] = intercepts
         expansion.sums(np.float64, None).add_few(values, X)
         return finish(values)
-    rows, result, left = partial(_rows, X, points), _Result(n, finish), None
+    result, left = _Result(n, finish), None
     with Pool(allowed_threads(n_jobs) if heavy else 1, limit) as pool:
         if heavy and decided is not None and precision == "double" and (split := expansion.split(pool)) is not None:
             signs = Signs(split, intercepts, decided, pool)
@@ -68,7 +86,7 @@ def decision_values(
         single = _single_up_to(expansion, precision)
         for which in _blocks(left, n, _rows_of_a_block(X, len(intercepts))):
             source = rows(which)
-            values = np.tile(intercepts, (len(source), 1))
+            values = added(which, source)
             near = np.full(len(source), single > 0) if np.isinf(single) else source.sizes <= single
             for dtype, some in ((np.float32, near), (np.float64, ~near)):
                 if some.any():

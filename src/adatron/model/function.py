@@ -17,6 +17,7 @@ from ..fitting.layout import TABLE, from_dual_coef
 from ..fitting.storage import dense_rows, opened, parts_of
 from ..gram import PairSums, Source
 from ..kernels import Kernel
+from ..quoted import quoted
 from .decision import decision_values, pair_values
 from .expansion import Expansion
 from .heads import Counted
@@ -61,13 +62,21 @@ class Function:
         """Return the functions with their derivatives."""
 
     @abstractmethod
-    def values(self, X: Any, finish: Finish, decided: Decided | None, counted: Counted | None) -> NDArray[Any]:
+    def values(
+        self, X: Any, finish: Finish, decided: Decided | None, counted: Counted | None, own: Vector | None = None
+    ) -> NDArray[Any]:
         """Return what is made of the values at the rows of a checked X, (n, n_problems).
 
         finish : makes a result of the values of some rows
         decided : which results float32 values prove, see ``signs``; None if values are asked for
         counted : what is made of the votes of many classes instead, see ``pair_values``
+        own : (n,) k(x, x) of the rows, if X has kernel values and ``needs_own`` says that they are needed
         """
+
+    @property
+    def needs_own(self) -> bool:
+        """Whether values need k(x, x), and a checked X does not tell it."""
+        return False
 
     def remote_values(self, X: Any, device: Device, near: bool) -> Vector | None:
         """Return the values at rows, (n, n_problems), by a device; None if the processor is to make them.
@@ -80,17 +89,23 @@ class Function:
 
 @dataclass(frozen=True)
 class Sum(Function):
-    """Σ_j c_j k(z_j, ·) + b for each problem.
+    """Σ_j c_j k(z_j, ·) + b for each problem, and a multiple of k(·, ·).
 
     counts : the support vectors of each class if ``dual`` has scikit-learn's layout of pairs, else None
     precision : parameter of the machine; a proven error of float32 sums was up to 0.1 of the margin on common data
     kept : place for the sum as predictions need it, which would else be made for every single sample; None if there is
         none
+    diagonal : the multiple of k(x, x), 0 if it is the same for all x
     """
 
     counts: NDArray[np.int32] | None
     precision: str
     kept: dict[str, Any] | None
+    diagonal: float = 0.0
+
+    @property
+    def needs_own(self) -> bool:
+        return bool(self.diagonal) and self.kernel.name == "precomputed"
 
     @property
     def takes_sparse(self) -> bool:
@@ -110,18 +125,24 @@ class Sum(Function):
     def fields(self) -> list[Field]:
         from ..margins import Field
 
+        if self.diagonal:
+            raise TypeError(f"k(x, x) changes with x, and no derivative of it is known. Got {quoted(self.kernel)}.")
         points, parts = dense_rows(self.vectors), zip(self.coefficients(), self.intercepts, strict=True)
         return [Field(self.kernel, points, a, float(f0)) for a, f0 in parts]
 
-    def values(self, X: Any, finish: Finish, decided: Decided | None, counted: Counted | None) -> NDArray[Any]:
+    def values(
+        self, X: Any, finish: Finish, decided: Decided | None, counted: Counted | None, own: Vector | None = None
+    ) -> NDArray[Any]:
         how = self.intercepts, "single" if self.precision == "single" else "double", self.n_jobs
         if self._many_pairs:
             return pair_values(X, self._prepared(X), *how, finish, counted)
-        return decision_values(X, self._prepared(X), *how, finish, None if self.precision == "double" else decided)
+        proven = None if self.precision == "double" or self.diagonal else decided
+        return decision_values(X, self._prepared(X), *how, finish, proven, diagonal=self.diagonal, own=own)
 
     def remote_values(self, X: Any, device: Device, near: bool) -> Vector | None:
         work = float(X.shape[0]) * max(1, len(self.columns)) * X.shape[1]
-        if self._many_pairs or self.kernel.name == "precomputed" or not (near or work >= device.prediction):
+        off = self._many_pairs or bool(self.diagonal) or self.kernel.name == "precomputed"
+        if off or not (near or work >= device.prediction):
             return None
         with enough_memory(device):
             remote = self._prepared(X).on(device)

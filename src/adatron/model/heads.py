@@ -17,7 +17,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,12 @@ ROUNDING = 2.0**-50  # of a vote and the part that refines it
 
 
 class Head(ABC):
-    """The rule that reads the values of the problems, (n, n_problems)."""
+    """The rule that reads the values of the problems, (n, n_problems).
+
+    diagonal : multiple of k(x, x) that is part of each value at x
+    """
+
+    diagonal: ClassVar[float] = 0.0
 
     @abstractmethod
     def predictions(self, values: Values) -> NDArray[Any]:
@@ -65,10 +70,30 @@ class Head(ABC):
 
 @dataclass(frozen=True)
 class Target(Head):
-    """A number: the value of the only problem."""
+    """A number, the value of the only problem, or several: one for each problem.
+
+    columns : how many there are if they are a row; None: there is one number, and no row
+    order : the problems from that of the lowest value to that of the highest, to which the values are sorted; None:
+        they stay as they are
+    """
+
+    columns: int | None = None
+    order: tuple[int, ...] | None = None
+
+    @property
+    def n_problems(self) -> int:
+        return self.columns or 1
+
+    @property
+    def width(self) -> int | None:
+        return self.columns
+
+    def shaped(self, values: Values) -> Values:
+        return values[:, 0] if self.columns is None else values
 
     def predictions(self, values: Values) -> Values:
-        return values[:, 0]
+        values = self.shaped(values)
+        return values if self.order is None else np.sort(values, axis=1)[:, np.argsort(self.order)]
 
     def within(self, values: Values, below: Values, above: Values) -> Mask:
         return np.asarray(((below == 0.0) & (above == 0.0)).all(axis=1))
@@ -83,6 +108,13 @@ class Inlier(Head):
 
     def within(self, values: Values, below: Values, above: Values) -> Mask:
         return _surely(values, below, above)[:, 0]
+
+
+@dataclass(frozen=True)
+class Sphere(Inlier):
+    """1 inside a ball, where R^2 - |phi(x) - a|^2 is not negative, and -1 outside."""
+
+    diagonal: ClassVar[float] = -1.0
 
 
 @dataclass(frozen=True)

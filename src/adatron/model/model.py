@@ -20,7 +20,7 @@ from ..fitting.layout import misfit
 from ..fitting.storage import for_reading, opened, parts_of
 from ..quoted import quoted
 from .heads import Classes, Head
-from .sound import is_flag, is_vector, unreadable
+from .sound import is_distance, is_flag, is_vector, unreadable
 
 if TYPE_CHECKING:
     from ..kernels import Kernel
@@ -65,6 +65,7 @@ class Worst:
     violation : the largest violation of the optimality (KKT) conditions
     converged : whether the fit met what it was asked for
     problems : how many there are
+    proven : whether the two numbers are bounds; an incremental model follows its gradient, and has their size
 
     Examples
     --------
@@ -77,19 +78,28 @@ class Worst:
     violation: float
     converged: bool
     problems: int
+    proven: bool = True
 
     def __str__(self) -> str:
-        found = f"KKT violation <= {self.violation:.1e}"
+        if np.isnan(self.violation):
+            return "nothing is known"
+        size = "<=" if self.proven else "about"
+        found = f"KKT violation {size} {self.violation:.1e}"
         if not np.isnan(self.gap):
-            found = f"relative duality gap <= {self.gap:.1e}, {found}"
+            found = f"relative duality gap {size} {self.gap:.1e}, {found}"
         of = f" (the worst of {self.problems} problems)" if self.problems > 1 else ""
-        return f"{found}{of}{'' if self.converged else '; not converged'}"
+        how = "" if self.proven else "; deletion_report() has the bounds"
+        return f"{found}{of}{how}{'' if self.converged else '; not converged'}"
+
+    @property
+    def _title(self) -> str:
+        return "proven" if self.proven and not np.isnan(self.violation) else "not proven"
 
     def __repr__(self) -> str:
-        return f"<proven: {self}>"
+        return f"<{self._title}: {self}>"
 
     def _repr_html_(self) -> str:
-        return f"<p><b>Proven:</b> {str(self).replace('<', '&lt;')}</p>"
+        return f"<p><b>{self._title.capitalize()}:</b> {str(self).replace('<', '&lt;')}</p>"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -109,6 +119,7 @@ class Model:
     compact : whether equal support vectors were made one
     samples : training samples of a kernel function that are no rows of numbers
     tilts, problem : (m, d) coefficients of derivatives, and (m,) the problem of each basis, see ``Tilted``
+    center_norm : distance of a ball's centre from the origin; None if there is no ball
 
     Raises
     ------
@@ -131,6 +142,7 @@ class Model:
     samples: Any = None
     tilts: Vector | None = None
     problem: Ids | None = None
+    center_norm: float | None = None
     _kept: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -171,8 +183,13 @@ class Model:
 
     @property
     def offset(self) -> Vector:
-        """The opposite of the intercepts."""
-        return -self.intercepts
+        """The opposite of the intercepts; of a ball, the opposite of the squared radius."""
+        return -self.intercepts if self.center_norm is None else -(self.intercepts + self.center_norm**2)
+
+    @property
+    def radius(self) -> float:
+        """The radius of a ball."""
+        return float(np.sqrt(np.maximum(-self.offset[0], 0.0)))
 
     @property
     def of_pairs(self) -> bool:
@@ -186,12 +203,16 @@ class Model:
 
         if (made := self._kept.get((n_jobs, precision))) is not None:
             return made
-        parts = self.serving, self.vectors, self.dual, opened(self.intercepts), self.columns, n_jobs
+        diagonal, intercepts = self.head.diagonal, opened(self.intercepts)
+        if diagonal and self.serving.stationary:  # k(x, x) is the same everywhere
+            diagonal, intercepts = 0.0, intercepts + diagonal * self.serving.diagonal(np.zeros(1))
+        parts = self.serving, self.vectors, self.dual, intercepts, self.columns, n_jobs
         if self.tilts is not None and self.problem is not None:
             made = Tilted(*parts, tilts=self.tilts, problem=self.problem)
         else:
             counts = self.counts if self.of_pairs else None
-            made = Sum(*parts, counts=counts, precision=precision, kept=self._kept.setdefault("sums", {}))
+            kept = self._kept.setdefault("sums", {})
+            made = Sum(*parts, counts=counts, precision=precision, kept=kept, diagonal=diagonal)
         return self._kept.setdefault((n_jobs, precision), made)
 
     def coefficients(self) -> Vector:
@@ -210,6 +231,8 @@ class Model:
             yield "n_features_in_ is missing, or no whole number"
         if isinstance(self.head, Classes):
             yield from _of_classes(self.head)
+        if (self.center_norm is not None) != bool(self.head.diagonal) or not is_distance(self.center_norm):
+            yield f"center_norm_ is no distance of a centre: {quoted(self.center_norm)}"
         yield from self._of_sum()
         yield from self._of_tilts()
 

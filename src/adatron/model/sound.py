@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,11 @@ from scipy import sparse
 def is_flag(value: Any) -> bool:
     """Return whether a value is true or false, not a number that is equal to one of them."""
     return isinstance(value, bool)
+
+
+def is_distance(value: Any) -> bool:
+    """Return whether a value is a number from 0 on, or there is none."""
+    return value is None or (not isinstance(value, bool) and isinstance(value, Real) and 0.0 <= float(value) < np.inf)
 
 
 def is_vector(values: Any, kinds: str) -> bool:

@@ -54,7 +54,9 @@ class Tilted(Function):
         parts = zip(own, self.coefficients(), self.intercepts, strict=True)
         return [Field(self.kernel, points[of], a[of], float(f0), self.tilts[of]) for of, a, f0 in parts]
 
-    def values(self, X: Any, finish: Finish, decided: Decided | None, counted: Counted | None) -> NDArray[Any]:
+    def values(
+        self, X: Any, finish: Finish, decided: Decided | None, counted: Counted | None, own: Vector | None = None
+    ) -> NDArray[Any]:
         X = dense_rows(X)
         return finish(np.stack([_values(X, field, self.n_jobs) for field in self.fields()], axis=1))
 

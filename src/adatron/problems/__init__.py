@@ -8,6 +8,7 @@ from .input_margin import with_targets
 from .nusvc import feasible_nu, nusvc
 from .nusvr import nusvr
 from .oneclass import oneclass
+from .quantile import quantile
 from .svr import svr
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "nusvc",
     "nusvr",
     "oneclass",
+    "quantile",
     "svr",
     "with_targets",
 ]

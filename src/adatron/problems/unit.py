@@ -29,7 +29,7 @@ def power_of_two(value: float) -> float:
 def unit_of(dual: Dual, spread: float) -> float:
     """Return c, a power of two, at most 1.
 
-    It is half of the range of the targets. Programs without targets have nu: a fraction of the gradient's variation.
+    It is half of the range of the targets. Programs with nu, and balls, have a fraction of the gradient's variation.
 
     Parameters
     ----------
@@ -62,8 +62,11 @@ def _unit(size: Any, most: Any) -> Any:
 
 
 def by_sums(dual: Dual) -> bool:
-    """Return whether sums of coefficients fix the size of a program's coefficients, as in classifiers with nu."""
-    return any(dual.totals) and not dual.t.any()
+    """Return whether sums of coefficients fix the size of a program's coefficients, as in classifiers with nu.
+
+    In a program with one sum, a number that is added to all targets changes nothing, so their size says nothing.
+    """
+    return any(dual.totals) and (dual.one_sum or not dual.t.any())
 
 
 def by_margin(dual: Dual, width: float, unit: float, first: float) -> float:

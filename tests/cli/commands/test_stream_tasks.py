@@ -14,6 +14,7 @@ MACHINES = {
     ("classification", "nu"): "IncrementalNuSVC",
     ("regression", "c"): "IncrementalSVR",
     ("novelty", "nu"): "IncrementalOneClassSVM",
+    ("novelty", "svdd"): "IncrementalSVDD",
 }
 
 

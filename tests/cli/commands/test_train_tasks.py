@@ -61,6 +61,29 @@ def test_a_task_from_file_to_file(task, svm, data, tmp_path, capsys):
     assert main(["evaluate", back, file]) == 0
 
 
+@pytest.mark.parametrize("option", ["--svm", "--machine"])
+def test_a_ball_from_file_to_file(option, data, tmp_path, capsys):
+    file, X, y = data("novelty")
+    path, text = str(tmp_path / "m"), str(tmp_path / "m.txt")
+    more = ["--kernel", "linear", "--C", "0.1", "--quiet"]
+    assert main(["train", file, "--task", "novelty", option, "svdd", "--model", path, *more]) == 0
+    model, new = adatron.load(path), (X + 0.3).round(3)
+    assert type(model) is adatron.SVDD
+    expected = adatron.SVDD(kernel="linear", C=0.1).fit(X)
+    assert np.allclose(model.decision_function(new), expected.decision_function(new))
+    assert main(["info", path]) == 0
+    assert "novelty" in capsys.readouterr().out
+    file = str(tmp_path / "new.svm")
+    dump_svmlight_file(new, y, file, zero_based=False)
+    assert main(["predict", path, file, "--quiet"]) == 0
+    assert np.allclose([float(line) for line in capsys.readouterr().out.split()], expected.predict(new))
+    assert main(["evaluate", path, file]) == 0
+    assert main(["report", path, str(tmp_path / "novelty.svm"), "--output", str(tmp_path / "r.html")]) == 0
+    capsys.readouterr()
+    assert main(["convert", path, text]) != 0
+    assert "SVDD" in failed(capsys)
+
+
 @cases
 def test_parameters_and_scaling_reach_each_machine(task, svm, data, tmp_path):
     file, X, y = data(task)
@@ -218,3 +241,40 @@ def test_cross_validation_of_kernel_values(data, tmp_path, capsys):
         assert main(["train", str(tmp_path / f"{name}.npz"), "--kernel", kernel, "--cv", "3"]) == 0
     first, second = capsys.readouterr().out.splitlines()
     assert first == second
+
+
+def test_quantiles_from_file_to_file(data, tmp_path, capsys):
+    file, X, y = data("regression")
+    path, table = str(tmp_path / "m"), str(tmp_path / "p.csv")
+    options = ["--task", "quantile", "--quantile", "0.05,0.5,0.95", "--rearrange", "--C", "100"]
+    assert main(["train", file, *options, "--model", path, "--quiet"]) == 0
+    model = adatron.QuantileSVR(quantile=[0.05, 0.5, 0.95], rearrange=True, C=100.0).fit(X, y)
+    expected = model.predict(X)
+    assert main(["predict", path, file, "--quiet"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert np.allclose([[float(one) for one in line.split()] for line in lines], expected)
+    assert main(["predict", path, file, "--output", table]) == 0
+    assert "pinball" in capsys.readouterr().err
+    header = (tmp_path / "p.csv").read_text().partition("\n")[0]
+    assert header == "prediction 0.05,prediction 0.5,prediction 0.95"
+    assert main(["evaluate", path, file, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["d2"] == pytest.approx(model.score(X, y))
+    assert found["below"] == pytest.approx(list((y[:, None] < expected).mean(axis=0)))
+    assert main(["train", file, *options, "--cv", "3"]) == 0
+    assert "cross-validation pinball" in capsys.readouterr().out
+    search = ["search", file, "--task", "quantile", "--quantile", "0.9", "--C", "1,10", "--gamma", "0.1"]
+    assert main([*search, "--json", "--quiet"]) == 0
+    assert "pinball D2" in capsys.readouterr().out
+    assert main(["info", path]) == 0
+
+
+def test_bad_quantiles_of_the_command_line(data, capsys):
+    file, *_ = data("regression")
+    for wrong in ("0", "1", "0.5,2", "x", "0.5,0.5"):
+        assert main(["train", file, "--task", "quantile", "--quantile", wrong, "--model", "never"]) == 2
+        assert "quantile" in capsys.readouterr().err
+    assert main(["train", file, "--task", "regression", "--quantile", "0.5", "--model", "never"]) == 2
+    assert "is no parameter of SVR, but of QuantileSVR" in capsys.readouterr().err
+    assert main(["stream", "never", file, "--task", "quantile"]) == 2
+    assert "has no machine here" in capsys.readouterr().err

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from adatron import SVC
-from adatron.estimators import angle, balance
+from adatron.estimators import angle, balance, modified_margin
 
 
 def clusters(seed=0):
@@ -63,6 +63,32 @@ def test_a_model_that_meets_the_condition_is_balanced():
     assert met > 5
 
 
+@pytest.mark.parametrize("factor", [0.1, 1.0, 5.0])
+def test_the_modified_margin_is_the_least_distance_of_augmented_samples(factor):
+    X, y = clusters(2)
+    model, found = linear(factor, X, y), modified_margin(linear(factor, X, y))
+    normal = np.append(model.coef_[0], model.intercept_[0] / factor)
+    distances = y * (np.column_stack([X, np.full(len(X), factor)]) @ normal) / np.linalg.norm(normal)
+    assert found.modified == pytest.approx(distances.min(), rel=1e-5)
+    assert found.margin == pytest.approx(1.0 / np.linalg.norm(model.coef_[0]), rel=1e-9)
+    assert found.modified**2 == pytest.approx(found.margin**2 * found.cos2, rel=1e-12)
+
+
+@pytest.mark.parametrize("c", [1.0, 2.5])
+def test_parallel_planes_are_c_and_minus_1_at_the_support_vectors(c):
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.uniform(-2, -1, (25, 2)), rng.uniform((9, -2), (10, -1), (25, 2))])
+    y = np.repeat([-1, 1], 25)
+    model = linear(1.0, X, y)
+    values, found = model.decision_function(X), balance(model, X, y)
+    assert found.c > 1.01
+    assert not found.holds
+    assert balance(linear(1.0, 0.25 * X, y), 0.25 * X, y).c == pytest.approx(1.0, abs=1e-3)
+    assert found.parallel(values, c)[y > 0].min() == pytest.approx(c, rel=1e-9)
+    assert found.parallel(values, c)[y < 0].max() == pytest.approx(-1.0, rel=1e-9)
+    assert found.parallel(values, found.c) * found.negative == pytest.approx(values, rel=1e-9, abs=1e-12)
+
+
 def test_balance_knows_the_factor_chosen_by_the_fit():
     X, y = clusters()
     chosen = balance(linear("auto", X, y))
@@ -80,5 +106,7 @@ def test_refusals():
         angle(SVC(kernel="precomputed").fit(X @ X.T, y), model)
     with pytest.raises(ValueError, match="augmented"):
         balance(SVC(kernel="linear").fit(X, y))
-    with pytest.raises(ValueError, match="No plane"):
+    with pytest.raises(ValueError, match="augmented"):
+        modified_margin(SVC(kernel="linear").fit(X, y))
+    with pytest.raises(ValueError, match="no plane"):
         balance(SVC(kernel="linear", bias="augmented", C=1.0).fit(X, np.resize([-1, 1], 50)))

@@ -1,6 +1,7 @@
 """Incremental models: after every step the solution is that of a fit to the samples that are then in the model.
 
-Also tested here: ``classifier``, ``machine``, ``nusvc``, ``oneclass``, ``report``, ``svc`` and ``svr``.
+Also tested here: ``classifier``, ``machine``, ``novelty``, ``nusvc``, ``oneclass``,
+``report``, ``svc``, ``svdd`` and ``svr``.
 """
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 import adatron
-from adatron import SVC, IncrementalSVC
+from adatron import SVC, SVDD, IncrementalSVC
 from adatron.certificates import kkt_violation
 from adatron.estimators.incremental import track
 from adatron.solvers.path import Stalled
@@ -23,16 +24,48 @@ FORMS = [(kind, bias) for kind in ("svc", "nusvc", "svr", "svr0") for bias in ("
 
 
 @pytest.mark.parametrize("kernel", list(KERNELS))
-@pytest.mark.parametrize(("kind", "bias"), [*FORMS, ("oneclass", None)])
+@pytest.mark.parametrize(("kind", "bias"), [*FORMS, ("oneclass", None), ("svdd", None)])
 @settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 2**31), C=st.sampled_from([1e-9, 0.001, 1.0, 1000.0]), equal=st.booleans())
 def test_every_step_ends_at_the_solution(kind, bias, kernel, seed, C, equal):
-    more = {"C": C} if kind.startswith(("svc", "svr")) else {}
+    more = {"C": C} if kind.startswith(("svc", "svr")) or (kind == "svdd" and C == 1.0) else {}
     life = Life(seed, kind, kernel, equal, **({} if bias is None else {"bias": bias}), **more)
     life.assert_solved()
     for _ in range(4):
         life.step()
         life.assert_solved()
+
+
+@pytest.mark.parametrize("kernel", list(KERNELS))
+@pytest.mark.parametrize("bound", [{"nu": 0.2}, {"C": 0.2}])
+def test_a_ball_that_learns_and_unlearns_is_that_of_the_batch(kernel, bound):
+    life = Life(7, "svdd", kernel, False, **bound)
+    life.add(10)
+    life.forget(15)
+    model, Z = life.model, life.samples(50)[0]
+    batch = SVDD(kernel=model.kernel_, tol=1e-9, gap_tol=1e-10, precision="double", **bound)
+    batch.fit(model.store.X, model.store.y)
+    np.testing.assert_allclose(model.decision_function(Z), batch.decision_function(Z), atol=1e-7)
+    for name in ("radius_", "center_norm_", "dual_objective_", "offset_"):
+        assert getattr(model, name) == pytest.approx(getattr(batch, name), rel=1e-7)
+    report = model.deletion_report(refit=True)
+    assert report["largest_difference"] <= 1e-9
+    assert report["kkt_violation"] <= 1e-9
+    for one in model.ids_[:5].tolist():
+        place = model.ids_.tolist().index(one)
+        x, value = model.store.X[[place]], model.loo_decision()[place]
+        assert clone(model).fit(model.store.X, model.store.y, ids=model.ids_).forget(one).decision_function(x)[
+            0
+        ] == pytest.approx(value, abs=1e-8)
+
+
+def test_a_ball_keeps_the_samples_that_its_C_needs():
+    life = Life(2, "svdd", "rbf", False, C=0.1)
+    ordinary = life.model.ids_[life.model.store.y > 0]
+    life.model.forget(ordinary[10:])
+    with pytest.raises(ValueError, match="C must be at least 1 / "):
+        life.model.forget(ordinary[0])
+    assert np.isin(ordinary[:10], life.model.ids_).all()
 
 
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])

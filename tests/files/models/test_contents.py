@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from adatron import SVC, SVR, IncrementalSVC, IncrementalSVR, InputMarginSVC, OneClassSVM, load, save
+from adatron import SVC, SVDD, SVR, IncrementalSVC, IncrementalSVR, InputMarginSVC, OneClassSVM, load, save
 from adatron.files import ModelFileError
 from adatron.files.models.archive import sealed_zip
 from adatron.kernels import RBF, Linear
@@ -33,6 +33,7 @@ def fitted(X):
         "sum": SVC(kernel=RBF(1.0) + Linear(), solver="isda").fit(X, y),
         "regression": SVR().fit(X, X[:, 1]),
         "one class": OneClassSVM().fit(X),
+        "ball": SVDD().fit(X),
         "learning": IncrementalSVC().fit(X, three),
         "learning csr": IncrementalSVC().fit(sparse, y),
         "learning regression": IncrementalSVR().fit(X, X[:, 1]),

@@ -12,15 +12,18 @@ from sklearn.exceptions import NotFittedError
 
 from adatron import (
     SVC,
+    SVDD,
     SVR,
     IncrementalNuSVC,
     IncrementalOneClassSVM,
     IncrementalSVC,
+    IncrementalSVDD,
     IncrementalSVR,
     InputMarginSVC,
     NuSVC,
     NuSVR,
     OneClassSVM,
+    QuantileSVR,
     load,
     save,
     to_onnx,
@@ -52,7 +55,9 @@ MACHINES = (
     NuSVC(nu=0.2, class_weight="balanced"),
     SVR(),
     NuSVR(),
+    QuantileSVR(quantile=0.2),
     OneClassSVM(nu=0.2),
+    SVDD(nu=0.2),
 )
 
 
@@ -94,6 +99,7 @@ def test_every_machine_and_kernel(kernel, machine, classes, three, answer):
         IncrementalNuSVC(nu=0.2),
         IncrementalSVR(),
         IncrementalOneClassSVM(nu=0.3),
+        IncrementalSVDD(nu=0.3, kernel="linear"),
         InputMarginSVC(gamma=0.3),
         InputMarginSVC(gamma=0.3, kernel="poly", coef0=1.0),
         InputMarginSVC(gamma=0.3, algorithm="simplified", multi_class="ovr"),

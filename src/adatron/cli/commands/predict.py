@@ -55,9 +55,12 @@ def predict(
     if probability:
         names = [f"probability {name}" for name in machine_of(estimator).classes_]
         found.append(_Values(names, estimator.predict_proba(table.X).tolist()))
-    labels = [str(name) for name in predicted.tolist()]
+    first, *names = _columns(estimator, predicted)
+    if names:
+        found.append(_Values(names, predicted[:, 1:].tolist()))
+    labels = [str(name) for name in (predicted[:, 0] if names else predicted.ravel()).tolist()]
     if to == "csv":
-        write_result(_csv(task_of(estimator), labels, found), output)
+        write_result(_csv(first, labels, found), output)
     else:
         header = "labels " + " ".join(map(str, machine_of(estimator).classes_)) + "\n" if probability else ""
         write_result(header + _libsvm(labels, found[0].rows if found else [], numbered=decision), output)
@@ -87,14 +90,14 @@ def _compared(model: Any, predicted: Any, y: Any) -> str:
     """Return the quality, unless the labels are placeholders: data to predict often have 0 in their place."""
     import numpy as np
 
-    from ..scores import accuracy, check_classes, comparable, of_numbers, of_outliers, short
+    from ..scores import accuracy, check_classes, comparable, of_outliers, of_regression, short
 
     task = task_of(model)
     if task == "novelty":
         return short(of_outliers(predicted, y))
     try:
         if task == "regression":
-            return short(of_numbers(predicted, y))
+            return short(of_regression(model, predicted, y))
         classes = machine_of(model).classes_
         check_classes(classes, y)
     except ValueError as error:
@@ -113,14 +116,21 @@ def _libsvm(labels: list[str], rows: list[list[float]], numbered: bool) -> str:
     )
 
 
-def _csv(task: str, labels: list[str], found: list[_Values]) -> str:
+def _columns(model: Any, predicted: Any) -> list[str]:
+    """Return the names of the columns of predictions."""
+    if predicted.ndim == 1:
+        return ["prediction" if task_of(model) == "regression" else "class"]
+    names = getattr(machine_of(model), "quantile", range(1, predicted.shape[1] + 1))
+    return [f"prediction {name}" for name in names]
+
+
+def _csv(first: str, labels: list[str], found: list[_Values]) -> str:
     """Return a table with a header: the prediction, then its values."""
     import csv
     import io
 
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    first = {"classification": "class", "regression": "prediction", "novelty": "class"}[task]
     writer.writerow([first, *(name for values in found for name in values.names)])
     for number, name in enumerate(labels):
         writer.writerow([name, *(value for values in found for value in values.rows[number])])

@@ -23,7 +23,8 @@ from ..values import AUTO, Number
 from ..wording import in_options
 
 OF_TWO = ("f1", "jaccard", "precision", "recall", "roc_auc")  # Scores of two classes, with others for more.
-SCORING = {"classification": "accuracy", "regression": "r2", "novelty": "balanced_accuracy"}
+OWN = "pinball D2"  # the score of the machine itself
+SCORING = {"classification": "accuracy", "regression": "r2", "quantile": OWN, "novelty": "balanced_accuracy"}
 
 
 @click.command(short_help="Choose C, gamma and others by cross-validation.")
@@ -31,8 +32,8 @@ SCORING = {"classification": "accuracy", "regression": "r2", "novelty": "balance
 @click.option("--model", "target", type=click.Path(), help="The file for a model with the best parameters (.adatron).")
 @task_options
 @click.option("--cv", "folds", type=Number(2, whole=True), default=5, help="Number of folds.")
-@click.option("--scoring", help="A score of scikit-learn.  [default: accuracy; regression: r2; novelty: "
-              "balanced_accuracy]")  # fmt: skip
+@click.option("--scoring", help="A score of scikit-learn.  [default: accuracy; regression: r2; quantile: D2 of the "
+              "pinball loss; novelty: balanced_accuracy]")  # fmt: skip
 @preparing_options
 @searched_options
 @click.option("--plot", type=click.Path(), help="File for a picture of the scores (.svg, .png, .pdf).")
@@ -143,7 +144,7 @@ def _scoring(scoring: str | None, task: str, probability: bool) -> tuple[str, bo
         raise click.UsageError(f"--scoring {scoring!r} is none of {', '.join(get_scorer_names())}")
     method = method_of(get_scorer(scoring))
     needed = method == "predict_proba"
-    if (needed and task == "novelty") or (method != "predict" and task == "regression"):
+    if (needed and task == "novelty") or (method != "predict" and task in ("regression", "quantile")):
         what = "probabilities" if needed else "decision values"
         raise click.UsageError(f"--scoring {scoring} needs {what} of classes, and --task {task} has none")
     if needed and not probability:
@@ -201,8 +202,8 @@ def _searched(
     if is_outlier_detector(last):
         cv = [(train[table.y[train] == 1], test) for train, test in cv.split(table.X, table.y)]
     made = GridSearchCV(
-        model, {prefix + name: values for name, values in grid.items()}, scoring=scoring, refit=False, cv=cv,
-        verbose=0 if silent else 1, max_time=limit,
+        model, {prefix + name: values for name, values in grid.items()}, scoring=None if scoring == OWN else scoring,
+        refit=False, cv=cv, verbose=0 if silent else 1, max_time=limit,
     )  # fmt: skip
     start = time.perf_counter()
     try:

@@ -152,10 +152,12 @@ def _tell(
 
 def _tell_validation(model: Any, predicted: Any, table: Any, wants_json: bool) -> Status:
     """Print the quality of the predictions for samples that were left out: the result of the command."""
-    from ..scores import of_classes, of_numbers, of_outliers, rows_of
+    from ..scores import of_classes, of_outliers, of_regression, rows_of
 
-    measure = {"classification": of_classes, "regression": of_numbers, "novelty": of_outliers}[task_of(model)]
-    measured = measure(predicted, table.y)
+    if (task := task_of(model)) == "regression":
+        measured = of_regression(model, predicted, table.y)
+    else:
+        measured = (of_classes if task == "classification" else of_outliers)(predicted, table.y)
     if wants_json:
         write_result(as_json({"class": type(machine_of(model)).__name__, "cross_validation": measured}), None)
     else:

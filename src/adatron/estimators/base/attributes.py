@@ -46,7 +46,7 @@ class Attribute(Generic[T]):
 
 
 UNSEEN = ("samples",)  # parts that few models have; the others have no such attribute
-DERIVED = ("offset", "worst")  # parts that follow from others, and that no state has
+DERIVED = ("offset", "radius", "worst")  # parts that follow from others, and that no state has
 
 
 def missing(machine: Any, name: str) -> AttributeError:

@@ -35,12 +35,12 @@ INSIDE = (
 )  # modules whose lines are between the user's line and a warning
 
 
-def warn(text: str) -> None:
-    """Warn that a fit did not converge; the warning names the line that called the estimator."""
+def warn(text: str, kind: type[Warning] = ConvergenceWarning) -> None:
+    """Warn, by default that a fit did not converge; the warning names the line that called the estimator."""
     frame, level = inspect.currentframe(), 1
     while frame is not None and frame.f_globals.get("__name__", "").startswith(INSIDE):
         frame, level = frame.f_back, level + 1
-    warnings.warn(text, ConvergenceWarning, stacklevel=level)
+    warnings.warn(text, kind, stacklevel=level)
 
 
 def warn_unless_converged(

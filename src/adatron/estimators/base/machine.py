@@ -333,15 +333,21 @@ class KernelMachine(Parameters):
         finish: Finish = np.asarray,
         decided: Decided | None = None,
         counted: Counted | None = None,
+        diagonal: Any = None,
     ) -> NDArray[Any]:
-        """Return decision values by a model, or what is made of them, see ``Function``."""
+        """Return decision values by a model, or what is made of them, see ``Function``.
+
+        diagonal : (n_samples,) k(x, x), for a model that needs it beside given kernel values
+        """
         function, device = model.function(self.n_jobs, self.precision), device_of(self, X)
         if device is not None:
             rows, near = rows_to_predict(self, X, model, function, device)
             found = function.remote_values(rows, device, near) if rows is not None else None
             if found is not None:
                 return finish(found)
-        return function.values(inputs.new_data(self, X, model, function), finish, decided, counted)
+        rows = inputs.new_data(self, X, model, function)
+        own = inputs.own_values(X, rows, model, diagonal) if function.needs_own else None
+        return function.values(rows, finish, decided, counted, own)
 
 
 def model_of(

@@ -1,4 +1,4 @@
-"""The machines with one program, which are SVR, NuSVR and OneClassSVM: from checked samples to the model."""
+"""One program of a machine: from checked samples to the model. A fit of several programs has its own file."""
 
 from __future__ import annotations
 
@@ -12,11 +12,31 @@ from .convergence import warn_unless_converged
 from .machine import KernelMachine, Resolved, proofs_of
 
 if TYPE_CHECKING:
-    from ...fitting.engine import Settings
+    from ...fitting.engine import Kept, Settings
+    from ...fitting.fits import Fits
     from ...fitting.formulation import Formulation
+    from ...fitting.layout import Coefficients
     from ...fitting.samples import Samples
     from ...model.model import Model
     from ...problems import Dual
+
+
+class Part(NamedTuple):
+    """The solution of one program.
+
+    coefficients : of the samples, before they are multiplied by ``factor``
+    intercept : the bias
+    factor : of the coefficients
+    unit : what weights that are all that bounds the coefficients were divided by
+    center_norm : of a ball, the distance of its centre from the origin
+    """
+
+    fitted: Fits
+    coefficients: Coefficients
+    intercept: float
+    factor: float
+    unit: float
+    center_norm: float | None = None
 
 
 class Measured(NamedTuple):
@@ -53,30 +73,57 @@ def solved(
     machine: KernelMachine, data: Measured, form: Formulation, resolved: Resolved, settings: Settings
 ) -> tuple[Model, dict[str, Any]]:
     """Return the model of the program, and further attributes that its formulation finds."""
-    from ...fitting import engine
-    from ...fitting.problems import Listed, Problem
-
-    distinct, unit = form.units_of(data.samples)
-    y, middle = data.y, form.middle(data.y[distinct.rows])
-
-    def program(ids: NDArray[np.int64]) -> Dual:
-        return form.program(y[distinct.rows[ids]] - middle, distinct.weight[ids])
-
-    problems = Listed([Problem([0], program, form.copies)])
-    X = inputs.as_dense_if_small(data.X, machine.kernel)
-    fitted = engine.fit(X, distinct, problems, settings)
-    coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, form.bound)
-    support, counts, dual = coefficients.arranged(np.zeros(len(y), np.int64), 1)
-    b, proofs = unit * fitted[0].intercept, proofs_of(fitted, alone=True, unit=unit)
+    part = solution(machine, data, form, settings)
+    fitted = part.fitted
+    support, counts, dual = part.coefficients.arranged(np.zeros(len(data.y), np.int64), 1)
+    proofs = proofs_of(fitted, alone=True, unit=part.unit)
+    parts = {} if part.center_norm is None else {"center_norm": part.center_norm}
     model = machine.made(
         data.X,
         resolved,
         support,
-        unit * dual,
+        part.factor * dual,
         counts=counts,
-        intercepts=np.array([b + middle if middle else b]),
+        intercepts=np.array([part.intercept]),
         head=machine.reads,
         proofs=proofs._replace(n_iter=int(proofs.n_iter[0])),
+        **parts,
     )
     warn_unless_converged(fitted, data.X, machine.max_iter, values=model.values, kernel=model.kernel.name)
     return model, {} if form.attributes is None else form.attributes(fitted[0])
+
+
+def solution(
+    machine: KernelMachine, data: Measured, form: Formulation, settings: Settings, kept: Kept | None = None
+) -> Part:
+    """Return the solution of a program; ``kept``: see ``engine.fit``."""
+    from ...fitting import engine
+    from ...fitting.problems import Listed, Problem
+    from ...problems.dual import dot
+
+    distinct, unit = form.units_of(data.samples)
+    y, middle = data.y[distinct.rows], form.middle(data.y[distinct.rows])
+    _check(form, y, distinct.weight, unit)
+    X = inputs.as_dense_if_small(data.X, machine.kernel)
+    own = engine.own_values(X, distinct.rows, settings) if form.sphere else np.zeros(0)
+
+    def program(ids: NDArray[np.int64]) -> Dual:
+        return form.made(y[ids] - middle, distinct.weight[ids], lambda: own[ids])
+
+    fitted = engine.fit(X, distinct, Listed([Problem([0], program, form.copies)]), settings, kept=kept)
+    bound = form.largest(y, distinct.weight)
+    coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, bound, form.below)
+    divisors = None if form.divisors is None else form.divisors(fitted.found.half_width)
+    factor = unit if divisors is None else unit / float(divisors[0])
+    b, norm = factor * fitted[0].intercept, None
+    if form.sphere:  # |a|^2 = beta' K beta, from the objective
+        square = dot(own, fitted[0].beta) - 2.0 * fitted[0].certificate.dual
+        norm = float(np.sqrt(max(0.0, square)))
+    return Part(fitted, coefficients, b + middle if middle else b, factor, unit, norm)
+
+
+def _check(form: Formulation, y: NDArray[np.float64], weight: NDArray[np.float64], unit: float) -> None:
+    """Refuse samples whose program has no solution."""
+    if form.check is not None:
+        values, codes = np.unique(y, return_inverse=True)
+        form.check(values, np.asarray(np.bincount(codes, weight, len(values)), np.float64), unit)

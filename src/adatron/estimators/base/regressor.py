@@ -1,4 +1,4 @@
-"""The base of SVR and NuSVR."""
+"""The base of SVR, NuSVR and QuantileSVR."""
 
 from __future__ import annotations
 
@@ -10,19 +10,25 @@ from sklearn.base import RegressorMixin
 
 from ...model.heads import Target
 from ..checks import inputs
+from .attributes import Attribute
 from .callbacks import fitting
 from .machine import KernelMachine
 from .one_program import measured, solved
 from .parameters import BIAS, PENALTY
+from .several import columns_of, programs_of, solved_all
 
 if TYPE_CHECKING:
+    from ...model.model import Model
     from ...problems import Bias
 
 
 class Regressor(RegressorMixin, KernelMachine):
-    """Base of the regressors, which have one program."""
+    """Base of the regressors, which have one program, or one for each of several targets or quantiles."""
 
     reads = Target()
+    _columns = Attribute("head", "columns")
+    #: Whether a fit takes several targets.
+    takes_targets: ClassVar[bool] = True
 
     C: float
     bias: Bias = "explicit"
@@ -42,8 +48,8 @@ class Regressor(RegressorMixin, KernelMachine):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
             Training samples, or their kernel matrix for ``kernel='precomputed'``.
-        y : array-like of shape (n_samples,)
-            Targets.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets. Each of several has a program of its own, solved as if it were alone.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights that multiply C; a sample of weight 2 counts as two, one of weight 0 is left out.
 
@@ -59,19 +65,56 @@ class Regressor(RegressorMixin, KernelMachine):
         from ...threads import Clock
 
         clock = Clock.starting(self.max_time)
-        rows, y = inputs.training_data(self, X, y)
-        data = measured(rows, y, sample_weight, self._mergeable)
-        form = self.formulation(inputs.augment(self.augment, data.X, data.repeated))
-        resolved = self._resolved(data.X, data.repeated)
-        model, further = solved(self, data, form, resolved, self.settings(resolved.serving, clock, form.sized, X))
-        return self._take(model, **further)
+        rows, y = inputs.training_data(self, X, y, several=self.takes_targets)
+        first, *others = [measured(rows, one, sample_weight, self._mergeable) for one in columns_of(y)]
+        form = self.formulation(inputs.augment(self.augment, first.X, first.repeated))
+        if others and form.further:
+            raise ValueError(
+                f"{type(self).__name__} takes one target with several quantiles. Got {y.shape[1]} targets."
+            )
+        resolved = self._resolved(first.X, first.repeated)
+        settings = self.settings(resolved.serving, clock, form.sized, X)
+        if y.ndim == 1 and self.columns is None:
+            model, further = solved(self, first, form, resolved, settings)
+        else:
+            model, further = solved_all(self, programs_of([first, *others], form), resolved, settings)
+        return self._take(model, **further, **self.reviewed(model, first.X))
+
+    @property
+    def columns(self) -> int | None:
+        """How many numbers the parameters ask for at once; None: one, and no row of them."""
+        return None
+
+    def reviewed(self, model: Model, X: Any) -> dict[str, Any]:
+        """Return further attributes of a model, given the checked samples."""
+        return {}
+
+    def _head_of(self, parts: dict[str, Any]) -> Target:
+        return Target(**parts.pop("head", {}))
+
+    def head_of(self, model: Model) -> Target:
+        return self._as_asked(model.head)
+
+    @property
+    def head(self) -> Target:
+        return self._as_asked(self.part("head", "head")) if self.__sklearn_is_fitted__() else Target()
+
+    def _as_asked(self, head: Any) -> Target:
+        """Return the head of a model, as the parameters are now."""
+        return head
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self.takes_targets
+        return tags
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Predict targets of samples, (n_samples,).
+        """Predict targets of samples, (n_samples,), or (n_samples, T) of T targets or quantiles.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, as many features as in ``fit``.
         """
-        return self._decision(self.model_, X, self.reads.predictions)
+        model = self.model_
+        return self._decision(model, X, self.head_of(model).predictions)

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ...solvers.solution import Trace
-
 #: What is proven, in the order in which it is shown.
 CERTIFICATE = (
     "certificate_",
@@ -32,13 +30,16 @@ class _Words(str):
 
 def shown_trace(trace: Any) -> Any:
     """Return a trace with a repr of one line; a file may have brought a plain dict."""
+    from ...solvers.solution import Trace
+
     return Trace(trace) if isinstance(trace, dict) else trace
 
 
 def in_short(name: str, value: Any) -> Any:
     """Return what the table shows of an attribute: of a proof of several problems, the worst of them."""
     if name == "certificate_":
-        return _Words(f"gap ≤ {value.gap:.1e}, KKT ≤ {value.violation:.1e}")
+        size = "≤" if value.proven else "≈"
+        return _Words(f"gap {size} {value.gap:.1e}, KKT {size} {value.violation:.1e}")
     if name in ("duality_gap_", "kkt_violation_") and np.ndim(value):
         return _Words(f"≤ {np.max(value):.1e} (worst of {len(value):,})")  # nan is the worst
     return value

@@ -46,8 +46,11 @@ def given(kernel: Any) -> bool:
     return (kernel if isinstance(kernel, str) else getattr(kernel, "name", None)) == "precomputed"
 
 
-def training_data(model: Machine, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-    """Return X as a C-ordered float array or CSR matrix with sorted columns, and y as a vector."""
+def training_data(model: Machine, X: Any, y: Any, several: bool = False) -> tuple[Any, NDArray[Any]]:
+    """Return X as a C-ordered float array or CSR matrix with sorted columns, and y as a vector.
+
+    several : whether y may have several columns, which then are those of an array
+    """
     X, y, numeric = host(X), host(y), is_regressor(model)
     checks: dict[str, Any] = {"multi_output": True, "y_numeric": numeric}
     kept, given_y = objects.kept(model.kernel, X), y
@@ -56,7 +59,9 @@ def training_data(model: Machine, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     else:
         check_consistent_length(X, y)
         X, y = objects.kernel_matrix(model.kernel, X, X), validate_data(model, y=y, **checks)
-    if y.ndim > 1 or numeric:
+    if several and y.ndim == 2 and y.shape[1] > 1:
+        y = np.asarray(y, np.float64)
+    elif y.ndim > 1 or numeric:
         y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
     if numeric:
         assert_all_finite(y, input_name="y")  # None among objects has become nan only now
@@ -142,6 +147,22 @@ def new_data(machine: Machine, X: Any, model: Model, function: Function) -> Any:
     if sparse.issparse(X) and not function.takes_sparse:
         raise ValueError(f"cannot use sparse input in {name!r} trained on dense data")
     return X if sparse.issparse(X) else opened(X)
+
+
+def own_values(X: Any, K: Any, model: Model, diagonal: Any) -> Vector:
+    """Return k(x, x) of the samples X with the kernel values K: by the model's function, or as the user gives it."""
+    if model.samples is not None:
+        X = host(X)
+        return np.concatenate([np.zeros(0), *(model.kernel(X[i : i + 1], X[i : i + 1])[0] for i in range(len(K)))])
+    if diagonal is None:
+        raise ValueError(
+            "With kernel='precomputed' the distance from the centre needs k(x, x) of the new samples, too. Pass "
+            "diagonal=..., their values (n_samples,), beside X."
+        )
+    found = opened(np.array(host(diagonal), np.float64))
+    if found.shape != (len(K),) or not np.isfinite(found).all():
+        raise ValueError(f"diagonal must have a finite k(x, x) for each of {len(K)} samples. Got {quoted(diagonal)}.")
+    return found
 
 
 def _refuse_narrow(K: Any, columns: NDArray[np.int64]) -> None:

@@ -5,6 +5,15 @@ from .forgetting import forget
 from .nusvc import IncrementalNuSVC
 from .oneclass import IncrementalOneClassSVM
 from .svc import IncrementalSVC
+from .svdd import IncrementalSVDD
 from .svr import IncrementalSVR
 
-__all__ = ["CPath", "IncrementalNuSVC", "IncrementalOneClassSVM", "IncrementalSVC", "IncrementalSVR", "forget"]
+__all__ = [
+    "CPath",
+    "IncrementalNuSVC",
+    "IncrementalOneClassSVM",
+    "IncrementalSVC",
+    "IncrementalSVDD",
+    "IncrementalSVR",
+    "forget",
+]

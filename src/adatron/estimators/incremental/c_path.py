@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...arrays import Vector
-from ...fitting.formulation import ProgramMaker
+from ...fitting.formulation import CompleteMaker
 from ...quoted import quoted
 from ...solvers.path import Homotopy
 from .machine import Incremental
@@ -124,12 +124,12 @@ def C_path(self: Incremental, C: float) -> list[CPath]:
         begin: float = learner.foundation.fixed["C"]
         if not np.isfinite([C, begin]).all():
             raise ValueError(f"A path in C needs finite ends. Got {quoted(begin)} and {quoted(C)}.")
-        goal = self.foundation(C=C).form.program
+        goal = self.foundation(C=C).form.made
         with learner.in_time():
             return [_of_program(track, learner.program, goal, begin, C) for track in learner.tracks]
 
 
-def _of_program(track: Track, program: ProgramMaker, goal: ProgramMaker, begin: float, end: float) -> CPath:
+def _of_program(track: Track, program: CompleteMaker, goal: CompleteMaker, begin: float, end: float) -> CPath:
     found: list[tuple[float, Vector, float]] = []
     path: Homotopy = track.path(program).copy()
 

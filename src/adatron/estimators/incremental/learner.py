@@ -14,7 +14,7 @@ from ...arrays import Ids, Vector
 from ...compiled.cache.uninterrupted import uninterrupted
 from ...fitting import engine
 from ...fitting.fits import Fits, Fitted
-from ...fitting.formulation import Formulation, ProgramMaker
+from ...fitting.formulation import CompleteMaker, Formulation
 from ...fitting.layout import Coefficients, divided
 from ...fitting.problems import Listed, Problem
 from ...fitting.samples import Samples
@@ -94,9 +94,9 @@ class Learner:
         self.n_refit = 0
 
     @property
-    def program(self) -> ProgramMaker:
-        """What makes the program of labels 1 and -1 or of targets, and weights."""
-        return self.foundation.form.program
+    def program(self) -> CompleteMaker:
+        """What makes the program of labels 1 and -1 or of targets, weights and k(x, x)."""
+        return self.foundation.form.made
 
     def divisor(self, half_width: float) -> float:
         """Return the divisor of decision values, from ``certificates.half_width``."""
@@ -204,7 +204,11 @@ class Learner:
         else:
             arranged = coefficients.arranged(np.zeros(self.store.n, np.int64), 1)
         support, counts, dual = arranged
-        parts = {"intercepts": intercepts, "counts": counts, "head": head, "proofs": solution.proofs}
+        parts: dict[str, Any] = {"intercepts": intercepts, "counts": counts, "head": head, "proofs": solution.proofs}
+        if self.foundation.form.sphere:
+            (track,) = self.tracks
+            square = self._goal(track).squared_norm(track.beta, track.g)
+            parts["center_norm"] = float(np.sqrt(max(0.0, square)))
         given = self.foundation.fixed["kernel"]
         return model_of(X, self.resolved, support, dual, given, self.limits.n_jobs, **parts)
 

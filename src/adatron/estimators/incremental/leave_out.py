@@ -50,7 +50,8 @@ def _of_program(learner: Learner, track: Track, dual: Dual, signs: bool, wanted:
     if not n:
         return np.zeros(0)
     path, nu = track.path(learner.program), any(dual.totals)
-    out = decision(dual, path.beta, path.g) / learner.divisor(track.width(dual, path.beta, path.g))
+    sphere = learner.foundation.form.sphere
+    out = decision(dual, path.beta, path.g, sphere) / learner.divisor(track.width(dual, path.beta, path.g))
     which = np.flatnonzero(wanted & deciding(dual, path.beta, path.g))
     if not nu:
         if signs:
@@ -61,7 +62,8 @@ def _of_program(learner: Learner, track: Track, dual: Dual, signs: bool, wanted:
         which = np.setdiff1d(which, path.ids[known])
     for one, goal, left in left_out(learner, track, which):
         if nu or isinstance(left, Track) or not left.margin.held:
-            out[one] = decision(goal, left.beta, left.g)[one] / learner.divisor(track.width(goal, left.beta, left.g))
+            values = decision(goal, left.beta, left.g, sphere)
+            out[one] = values[one] / learner.divisor(track.width(goal, left.beta, left.g))
         else:
             out[one] = left.g[one] + goal.t[one] + (left.offset if dual.totals else 0.0)
     return out
@@ -120,7 +122,10 @@ def _held(dual: Dual, one: int) -> Dual:
     return replace(dual, lower=lower, upper=upper)
 
 
-def decision(dual: Dual, beta: Vector, g: Vector) -> Vector:
-    """Return decision values of the samples of a program, before any division by a margin."""
+def decision(dual: Dual, beta: Vector, g: Vector, sphere: bool = False) -> Vector:
+    """Return decision values of the samples of a program, before any division by a margin.
+
+    sphere : whether the targets, half of k(x, x), are subtracted
+    """
     explicit = len(dual.totals) > 0 and dual.sign is None
-    return g + dual.t + (intercept(dual, beta, g) if explicit else 0.0)
+    return g + (0.0 if sphere else dual.t) + (intercept(dual, beta, g) if explicit else 0.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack
 from copy import deepcopy
+from dataclasses import replace
 from numbers import Integral, Real
 from threading import RLock
 from typing import Any, ClassVar, Protocol, Self
@@ -18,9 +19,9 @@ from ...arrays import Ids, Vector
 from ...compiled.cache.uninterrupted import uninterrupted
 from ...fitting.storage import opened, tidy
 from ...model.heads import Head
-from ...model.model import Model, Proofs
+from ...model.model import Model, Proofs, Worst
 from ...quoted import quoted
-from ..base.attributes import flat
+from ..base.attributes import Attribute, flat
 from ..base.machine import KernelMachine, Resolved
 from ..checks import inputs, objects
 from ..checks.arrays import refuse_remote
@@ -81,6 +82,7 @@ class Incremental(KernelMachine):
 
     window: int | None
     _learner: Learner
+    certificate_: Attribute[Worst] = Attribute("proofs", "worst", shown=lambda worst: replace(worst, proven=False))
     _busy = (*KernelMachine._busy, *HERE)
     precision = "double"
     stream_: dict[str, Any] | None = None  # record of ``adatron stream``: what it has learned from which input

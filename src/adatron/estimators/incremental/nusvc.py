@@ -14,7 +14,7 @@ from .machine import Incremental
 
 
 class IncrementalNuSVC(IncrementalClassifier, NuSVC):
-    r"""Nu-support vector classification that learns and unlearns: after each step the exact solution, certified.
+    r"""Nu-support vector classification that learns and unlearns: after each step the exact solution.
 
     Parameters
     ----------
@@ -32,7 +32,8 @@ class IncrementalNuSVC(IncrementalClassifier, NuSVC):
     ids_, n_iter_, n_refactor_, n_refit_ :
         As in :class:`IncrementalSVC`.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of one for each binary problem
-        The certificate of the program with nu, before division by the margin.
+        Of the program with nu, before division by the margin, by the gradient that the path follows;
+        ``deletion_report`` has the bounds.
 
     References
     ----------

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
-import numpy as np
-
-from ...arrays import Vector
-from ..base.callbacks import fitting
-from ..checks import inputs
 from ..oneclass import OneClassSVM
-from .leave_out import loo_values
-from .machine import Incremental
+from .novelty import IncrementalNovelty
 
 
-class IncrementalOneClassSVM(Incremental, OneClassSVM):
-    r"""Novelty detection that learns and unlearns: after each step the exact solution, certified.
+class IncrementalOneClassSVM(IncrementalNovelty, OneClassSVM):
+    r"""Novelty detection that learns and unlearns: after each step the exact solution.
 
     Parameters
     ----------
@@ -33,7 +27,7 @@ class IncrementalOneClassSVM(Incremental, OneClassSVM):
     ids_, n_iter_, n_refactor_, n_refit_ :
         As in :class:`IncrementalSVC`.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float
-        The certificate, renewed by every call.
+        By the gradient that the path follows, after every call; ``deletion_report`` has the bounds.
 
     References
     ----------
@@ -49,7 +43,7 @@ class IncrementalOneClassSVM(Incremental, OneClassSVM):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **OneClassSVM._parameter_constraints,
-        **Incremental._parameter_constraints,
+        **IncrementalNovelty._parameter_constraints,
     }
 
     def __init__(
@@ -65,68 +59,3 @@ class IncrementalOneClassSVM(Incremental, OneClassSVM):
         max_time: float | None = None,
     ) -> None:
         self._keep(locals())
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, ids: Any = None) -> Self:
-        """Solve the problem from nothing; the model forgets all samples that it had.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples; with ``window`` only the last ones are kept.
-        y : ignored
-            Not used; there for pipelines and searches.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples; a sample of weight 0 is left out.
-        ids : array-like of int of shape (n_samples,), default=None
-            As in :meth:`IncrementalSVC.fit`.
-
-        Returns
-        -------
-        self : the estimator
-
-        Raises
-        ------
-        ValueError
-            Bad parameters or data.
-        ArithmeticError
-            Rounding leaves no way to the solution.
-        """
-        with self.turn:
-            return self._fit(X, y, sample_weight, ids)
-
-    @fitting
-    def _fit(self, X: Any, y: Any, sample_weight: Any, ids: Any) -> Self:
-        X, _ = self._checked(X, True)
-        weight = inputs.weights(X, sample_weight)
-        return self._begin(X, np.zeros(X.shape[0]), weight, ids, None if sample_weight is None else weight, self.reads)
-
-    def partial_fit(self, X: Any, y: Any = None, ids: Any = None, sample_weight: Any = None) -> Self:
-        """Learn more samples: the solution becomes that of all samples.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            New samples.
-        y : ignored
-            Not used; there for pipelines and searches.
-        ids, sample_weight :
-            As in :meth:`IncrementalSVC.partial_fit`, which also lists the errors.
-
-        Returns
-        -------
-        self : the estimator
-        """
-        with self.turn:
-            if self._is_new:
-                return self._fit(X, y, sample_weight, ids)
-            X, _ = self._checked(X, False)
-            self.for_step().learn(X, np.zeros(X.shape[0]), inputs.weights(X, sample_weight), ids)
-        return self
-
-    def loo_decision(self) -> Vector:
-        """Return each sample's decision value by the model of all others, (n_samples,), in the order of ``ids_``."""
-        return loo_values(self.learner)[:, 0]
-
-    def loo_error(self) -> float:
-        """Return the exact fraction of samples that are outside by the model of all others."""
-        return float(np.mean(self.loo_decision() < 0.0))

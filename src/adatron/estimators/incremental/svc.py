@@ -11,7 +11,7 @@ from .machine import Incremental
 
 
 class IncrementalSVC(IncrementalClassifier, SVC):
-    r"""C-support vector classification that learns and unlearns: after each step the exact solution, certified.
+    r"""C-support vector classification that learns and unlearns: after each step the exact solution.
 
     ``partial_fit`` adds samples, ``forget`` takes them away, ``set_C`` changes C. The solution follows its exact path.
     It equals a fit to the samples that are then in the model, with the same kernel.
@@ -48,7 +48,7 @@ class IncrementalSVC(IncrementalClassifier, SVC):
     ids_ : ndarray of shape (n_samples,)
         Ids of the samples in the model.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of one for each binary problem
-        The certificate, renewed by every call.
+        By the gradient that the path follows, after every call; ``deletion_report`` has the bounds.
     n_iter_ : int or ndarray
         Events on the path of the last call: variables became free or met a bound.
     n_refactor_, n_refit_ : int

@@ -16,7 +16,7 @@ from .machine import Incremental
 
 
 class IncrementalSVR(Incremental, SVR):
-    r"""Epsilon-support vector regression that learns and unlearns: after each step the exact solution, certified.
+    r"""Epsilon-support vector regression that learns and unlearns: after each step the exact solution.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class IncrementalSVR(Incremental, SVR):
     ids_, n_iter_, n_refactor_, n_refit_ :
         As in :class:`IncrementalSVC`.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float
-        The certificate, renewed by every call.
+        By the gradient that the path follows, after every call; ``deletion_report`` has the bounds.
 
     References
     ----------
@@ -50,6 +50,7 @@ class IncrementalSVR(Incremental, SVR):
     True
     """
 
+    takes_targets = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SVR._parameter_constraints,
         **Incremental._parameter_constraints,

@@ -19,7 +19,7 @@ from ...certificates import (
     semidefinite,
 )
 from ...fitting.fits import Fitted
-from ...fitting.formulation import ProgramMaker
+from ...fitting.formulation import CompleteMaker
 from ...gram import Gram, Source, View
 from ...kernels import Kernel
 from ...model.sound import is_vector, meaningless
@@ -125,13 +125,18 @@ class Track:
         X = self._samples
         return View.of(Gram(Source.of(X, np.arange(X.shape[0]), self.kernel), np.float64, [X.shape[0]], pool))
 
-    def dual(self, program: ProgramMaker, gone: Ids | None = None) -> Dual:
+    def dual(self, program: CompleteMaker, gone: Ids | None = None) -> Dual:
         """Return the program; variables in the positions ``gone`` have bounds of 0."""
         weight = self.weights().copy()
         weight[[] if gone is None else gone] = 0.0
-        return program(self.labels(), weight)
+        return program(self.labels(), weight, self.diagonal)
 
-    def path(self, program: ProgramMaker) -> Homotopy:
+    def diagonal(self) -> Vector:
+        """Return k(x, x) of the samples."""
+        X = self._samples
+        return self.kernel.diagonal(Source.of(X, np.arange(X.shape[0]), self.kernel).sizes)
+
+    def path(self, program: CompleteMaker) -> Homotopy:
         """Return the path, which begins at the solution when it is first needed."""
         if self._path is None:
             self._path = Homotopy(self.rows, self.dual(program), self.beta, self.g)
@@ -179,7 +184,7 @@ class Track:
         """Return the positions of those slots that are in the program."""
         return slots if self.slots is None else np.flatnonzero(np.isin(self.slots, slots))
 
-    def drop(self, gone: Ids, number: Ids, program: ProgramMaker) -> None:
+    def drop(self, gone: Ids, number: Ids, program: CompleteMaker) -> None:
         """Drop released samples at some positions; ``number`` has the new slots of the others."""
         order = compaction(len(self.beta), gone)
         dual = self.dual(program, gone).take(order)
@@ -196,7 +201,7 @@ class Track:
         """Events, and gradients computed anew, so far."""
         return self._past if self._path is None else self._past + np.array([self._path.n_event, self._path.n_refresh])
 
-    def fitted(self, program: ProgramMaker, n_iter: int) -> Fitted:
+    def fitted(self, program: CompleteMaker, n_iter: int) -> Fitted:
         """Return the solution with its certificate."""
         dual = self.dual(program)
         proof = NOTHING

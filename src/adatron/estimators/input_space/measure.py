@@ -17,17 +17,18 @@ from ...fitting.layout import pairs
 from ...fitting.storage import dense_rows
 from ...model.heads import Classes, unbeaten
 from ...quoted import quoted
+from ..base.novelty import Novelty
 from ..base.quiet import quiet
 from ..checks.checked import checked
 from ..checks.columns import as_numbers
 from ..forms.way import way_to
-from ..oneclass import OneClassSVM
 from .affine import EPS, SPACES, Affine, linear_map
 
 if TYPE_CHECKING:
     from ...margins import Field, InputMargins, Metric
     from ...threads import Pool
 
+NO_SLOPES = "The slopes of an SVDD are known for kernels of x - z only, such as 'rbf'. Got {}."
 BEYOND = 1e-6  # Distance behind the boundary at which the class is checked, as a fraction of the sample's distance.
 NEIGHBOURS, HALVINGS = 8, 50  # Sizes of the search that needs labels only.
 
@@ -38,7 +39,7 @@ def input_margin(estimator: Any, X: Any, metric: Any = None, space: str = "origi
 
     Parameters
     ----------
-    estimator : SVC, NuSVC, InputMarginSVC or OneClassSVM
+    estimator : SVC, NuSVC, InputMarginSVC, OneClassSVM or SVDD
         A fitted classifier or novelty detector with a differentiable kernel, for two or more classes: of this library,
         or SVC and NuSVC of scikit-learn. It may be the last step of a pipeline, and the best estimator of a search.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
@@ -112,12 +113,14 @@ def classifier_of(machine: Any) -> Any:
 
     if is_theirs(machine):
         machine = taken_over(machine)
-    if not isinstance(machine, (Classifier, OneClassSVM)):
+    if not isinstance(machine, (Classifier, Novelty)):
         raise TypeError(
-            "input_margin needs an SVC, a NuSVC, an InputMarginSVC or a OneClassSVM, alone or as the last step. "
-            f"Got {quoted(machine)} instead."
+            "input_margin needs an SVC, a NuSVC, an InputMarginSVC, a OneClassSVM or an SVDD, alone or as the last "
+            f"step. Got {quoted(machine)} instead."
         )
     check_is_fitted(machine)
+    if machine.head.diagonal and not machine.kernel_.stationary:
+        raise TypeError(NO_SLOPES.format(quoted(machine.kernel_)))
     jet(machine.kernel_)  # raises if the kernel has no derivative
     return machine
 

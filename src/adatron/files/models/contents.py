@@ -17,11 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import validate_parameter_constraints
 
-from ...estimators import SVC, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM
+from ...estimators import SVC, SVDD, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM, QuantileSVR
 from ...estimators.base.attributes import attributes_of
 from ...estimators.base.callbacks import OURS
 from ...estimators.base.machine import KernelMachine
-from ...estimators.incremental import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
+from ...estimators.incremental import (
+    IncrementalNuSVC,
+    IncrementalOneClassSVM,
+    IncrementalSVC,
+    IncrementalSVDD,
+    IncrementalSVR,
+)
 from ...estimators.incremental.machine import KNOWN
 from ...estimators.incremental.store import COLUMNS, COUNTS
 from ...kernels import Kernel
@@ -72,7 +78,7 @@ def _each(suits: Callable[[Any], bool]) -> Suits:
     return check
 
 
-def _is_margin(value: Any, state: State) -> bool:
+def _is_one_each(value: Any, state: State) -> bool:
     n = np.size(state.get("intercept_", ()))
     return isinstance(value, Real) if n == 1 else is_array(value, "d", n)
 
@@ -120,6 +126,7 @@ def _is_input(value: Any) -> bool:
 PARTS: dict[str, Suits] = {
     "kernel_": lambda value, _: isinstance(value, Kernel),
     "classes_": lambda value, _: is_array(value, "biufU", None),
+    "_columns": lambda value, _: value is None or (is_count(value) and value >= 1),
     **dict.fromkeys(("support_", "n_support_", "problem_"), _are_numbers),
 }
 FEATURES: dict[str, Suits] = {
@@ -141,20 +148,23 @@ STATES: dict[type[Any], dict[str, Suits]] = {
     NuSVC: CLASSIFIER,
     InputMarginSVC: {
         **CLASSIFIER,
-        "margin_": _is_margin,
+        "margin_": _is_one_each,
         "margin_path_": _each(lambda one: is_array(one, "d", None)),
         "projections_": _are_points,
     },
     SVR: ONE_MACHINE,
-    NuSVR: {**ONE_MACHINE, "epsilon_": lambda value, _: isinstance(value, Real)},
+    NuSVR: {**ONE_MACHINE, "epsilon_": _is_one_each},
+    QuantileSVR: {**ONE_MACHINE, "n_crossed_": lambda value, _: is_count(value)},
     OneClassSVM: ONE_MACHINE,
+    SVDD: ONE_MACHINE,
     IncrementalSVC: {**CLASSIFIER, **SAMPLES},
     IncrementalNuSVC: {**CLASSIFIER, **SAMPLES},
     IncrementalSVR: {**ONE_MACHINE, **SAMPLES},
     IncrementalOneClassSVM: {**ONE_MACHINE, **SAMPLES},
+    IncrementalSVDD: {**ONE_MACHINE, **SAMPLES},
 }
 #: Attributes that need not be there; of a compact model, nor need those of its samples.
-OPTIONAL = {*FEATURES, "first_index_", "epsilon_", "stream_"}
+OPTIONAL = {*FEATURES, "first_index_", "epsilon_", "stream_", "_columns"}
 #: The machines by their names in a file.
 CLASSES: dict[str, type[Any]] = {kind.__name__: kind for kind in STATES}
 LISTED = {name for kind, own in STATES.items() for name in (*own, *attributes_of(kind), *FEATURES)}

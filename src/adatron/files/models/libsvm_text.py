@@ -73,6 +73,8 @@ def save_libsvm(model: Any, path: Path) -> None:
         raise ModelFileError(path, "vectors of a compact model have no class: save the model from which it was made")
     if isinstance(model, Classifier):
         _check_classes(model, path)
+    elif model.head.width is not None:
+        raise ModelFileError(path, f"LIBSVM predicts one number, and this model predicts {model.head.width}")
     lines = [f"{START} {name}", *_header(model, path), "SV", *_vectors(model)]
     with atomic_write(path) as stream:
         stream.write("".join(f"{line}\n" for line in lines).encode())

@@ -39,12 +39,22 @@ def outputs(model: Any, graph: Graph, values: str) -> dict[str, Output]:
     """
     if is_classifier(model):
         return _classified(model, graph, values)
+    if model.head.width is not None:
+        return {"prediction": Output(_rearranged(graph, values, model.head.order), width=model.head.width)}
     one = graph.add("Squeeze", values, graph.whole(1))
     if not is_outlier_detector(model):
         return {"prediction": Output(one)}
     inside = graph.add("GreaterOrEqual", one, graph.constant(0.0))
     both = graph.constant(1, np.int64), graph.constant(-1, np.int64)
     return {"label": Output(graph.add("Where", inside, *both), np.dtype(np.int64)), "decision": Output(one)}
+
+
+def _rearranged(graph: Graph, values: str, order: tuple[int, ...] | None) -> str:
+    """Return the values of each row sorted, the lowest at the first place of an order; None: as they are."""
+    if order is None:
+        return values
+    ascending = graph.add("TopK", values, graph.whole(len(order)), outputs=2, axis=1, largest=0)
+    return graph.add("Gather", ascending, graph.constant(np.argsort(order), np.int64), axis=1)
 
 
 def has_probabilities(model: Any) -> bool:

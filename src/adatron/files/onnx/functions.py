@@ -16,7 +16,7 @@ from ...fitting.storage import dense_rows
 from ...model.function import Function, Sum
 from ...model.tilted import Tilted, outputs
 from .graph import Graph
-from .kernels import Pairs, values
+from .kernels import Own, Pairs, values
 
 
 @singledispatch
@@ -39,6 +39,9 @@ def _(function: Sum, graph: Graph, x: str) -> str:
             sums = graph.add("MatMul", K, graph.constant(function.coefficients().T))
         else:
             sums = _of_pairs(graph, K, dense_rows(function.dual), function.counts)
+    if function.diagonal:
+        own = values(function.kernel, Own(graph, x))
+        sums = graph.add("Add", sums, graph.scaled(own, function.diagonal))
     return graph.add("Add", sums, graph.constant(function.intercepts))
 
 

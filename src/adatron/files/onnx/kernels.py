@@ -86,6 +86,27 @@ class Pairs:
         return self.graph.filled(np.full(len(self.vectors), value), self.x)
 
 
+class Own(Pairs):
+    """The pairs of each row of ``x`` with itself: products and distances, (n, 1)."""
+
+    def __init__(self, graph: Graph, x: str) -> None:
+        self.graph, self.x = graph, x
+
+    @cached_property
+    def products(self) -> str:
+        return self.graph.add("ReduceSum", self.graph.add("Mul", self.x, self.x), self.graph.whole(1), keepdims=1)
+
+    def squares(self, gamma: float) -> str:
+        return self.constant(0.0)
+
+    @cached_property
+    def lengths(self) -> str:
+        return self.constant(0.0)
+
+    def constant(self, value: float) -> str:
+        return self.graph.filled(np.array([value]), self.x)
+
+
 @singledispatch
 def values(kernel: Kernel, pairs: Pairs) -> str:
     """Return the kernel values of all pairs, (n, m)."""

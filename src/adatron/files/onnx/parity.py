@@ -138,7 +138,8 @@ def compare(results: Mapping[str, NDArray[Any]], model: Any, rows: Any) -> Parit
     values, sizes = map(np.concatenate, zip(*_evaluated(function, rows), strict=True))
     all_rows = np.ones(len(rows), bool)
     if is_regressor(model):
-        return _parity(results["prediction"], values[:, 0], sizes[:, 0], all_rows)
+        wanted = model.head.predictions(values)
+        return _parity(results["prediction"], wanted, _scales(model.head, sizes, wanted), all_rows)
     head, pairs = model.head, sizes.sum(axis=1, keepdims=True)
     shaped = head.shaped(values)
     voted = isinstance(head, Classes) and head.refines
@@ -156,6 +157,13 @@ def compare(results: Mapping[str, NDArray[Any]], model: Any, rows: Any) -> Parit
         return found
     missed = np.abs(results["probabilities"] - head.probabilities(values)).max(axis=1)
     return replace(found, probabilities=_largest(missed[decided], (1.0 + head.slope * pairs[:, 0])[decided]))
+
+
+def _scales(head: Any, sizes: Vector, wanted: Vector) -> Vector:
+    """Return the sizes of sums in the shape of predictions; those of a row that was sorted are the largest of it."""
+    if head.order is not None:
+        sizes = np.broadcast_to(sizes.max(axis=1, keepdims=True), sizes.shape)
+    return sizes.reshape(wanted.shape)
 
 
 def _parity(found: Vector, wanted: Vector, scales: Vector, rows: NDArray[np.bool_]) -> Parity:
@@ -190,8 +198,11 @@ def _(function: Sum, rows: Vector) -> tuple[Vector, Vector]:
     bias = np.tile(function.intercepts, (len(rows), 1))
     if not len(function.columns):
         return bias, np.abs(bias)
-    K = function.kernel(rows, dense_rows(function.vectors))
-    return _sum(K, function, np.asarray) + bias, _sum(np.abs(K), function, np.abs) + np.abs(bias)
+    K, sizes = function.kernel(rows, dense_rows(function.vectors)), np.abs(bias)
+    if function.diagonal:
+        own = function.diagonal * function.kernel.diagonal(np.sum(rows * rows, axis=1))[:, None]
+        bias, sizes = bias + own, sizes + np.abs(own)
+    return _sum(K, function, np.asarray) + bias, _sum(np.abs(K), function, np.abs) + sizes
 
 
 def _sum(K: Vector, function: Sum, part: Callable[[Vector], Vector]) -> Vector:

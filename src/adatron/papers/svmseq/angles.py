@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...estimators import SVC, angle, balance
+from ...estimators import SVC, angle, balance, modified_margin
 from ..report import Section
 
 Points = NDArray[np.float64]
@@ -19,6 +19,8 @@ QUICK, FULL = 20, 200  # Draws.
 EACH = 25  # Points of a cluster.
 SEQUENTIAL = 1.0  # Smallest factor for SVMseq itself; below it SVMseq needs thousands of epochs.
 HARD: dict[str, Any] = {"kernel": "linear", "C": np.inf}
+SCALES = 1.0, 0.5, 0.25  # Factors of the inputs.
+CLOSE = 1e-6  # Largest relative error of an identity, beside the tolerance of fits.
 EVEN = 0.01  # Largest difference from 1 of the least margin of either class of a balanced classifier.
 
 
@@ -27,12 +29,23 @@ def sections(quick: bool, count: int | None = None) -> Iterator[Section]:
     draws = [_draw(seed) for seed in range(count or (QUICK if quick else FULL))]
     models = {factor: [_augmented(factor, *draw) for draw in draws] for factor in PUBLISHED}
     yield _angles(draws, models)
+    yield _margins(draws, models)
     yield _balanced(draws, models)
+    wide = [_wide(seed) for seed in range(len(draws))]
+    yield _family(wide)
+    yield _scaled(wide)
 
 
 def _draw(seed: int) -> tuple[Points, Points]:
     rng = np.random.default_rng(seed)
     X = np.concatenate([rng.uniform(-1.0, 1.0, (EACH, 2)), rng.uniform(1.5, 3.5, (EACH, 2))])
+    return X, np.repeat([-1.0, 1.0], EACH)
+
+
+def _wide(seed: int) -> tuple[Points, Points]:
+    """Return clusters so far apart, beside the origin, that the modified margin prefers an unbalanced plane."""
+    rng = np.random.default_rng(seed)
+    X = np.concatenate([rng.uniform(-2.0, -1.0, (EACH, 2)), rng.uniform((9.0, -2.0), (10.0, -1.0), (EACH, 2))])
     return X, np.repeat([-1.0, 1.0], EACH)
 
 
@@ -79,6 +92,27 @@ def _spread(values: list[float]) -> str:
     return f"{np.mean(values):.2f} ± {np.std(values):.2f}"
 
 
+def _margins(draws: list[tuple[Points, Points]], models: dict[float, list[SVC]]) -> Section:
+    """Compare the modified margin with the least distance to the plane of the augmented vectors through 0."""
+    section = Section("Section 4.1.1, eqs. (23) to (26): the modified margin d̃ = d cos φ")
+    for factor, fitted in models.items():
+        found = [modified_margin(model) for model in fitted]
+        seen = [_distance(model, factor, *draw) for model, draw in zip(fitted, draws, strict=True)]
+        off = max(abs(one.modified / other - 1.0) for one, other in zip(found, seen, strict=True))
+        ratio = float(np.mean([one.cos2 for one in found]))
+        section.add(f"λ = {factor:g}: mean cos² φ; largest relative difference", None, [ratio, off], off < EVEN)
+    section.remarks.append(
+        f"Holds: d̃ is the least distance of samples (x, λ) to the plane through 0, to {EVEN:g}. cos² φ nears 1 as λ "
+        "grows, so that maximising d̃ maximises d."
+    )
+    return section
+
+
+def _distance(model: SVC, factor: float, X: Points, y: Points) -> float:
+    normal = np.append(model.coef_[0], model.intercept_[0] / factor)
+    return float((y * (np.column_stack([X, np.full(len(X), factor)]) @ normal)).min() / np.linalg.norm(normal))
+
+
 def _balanced(draws: list[tuple[Points, Points]], models: dict[float, list[SVC]]) -> Section:
     section = Section("Section 4.1.2: the condition λ²‖w*‖² > 1/4 for a balanced classifier")
     for factor, fitted in models.items():
@@ -89,6 +123,52 @@ def _balanced(draws: list[tuple[Points, Points]], models: dict[float, list[SVC]]
     section.remarks.append(
         "Holds: every draw that meets the condition is balanced. It is sufficient, not necessary; the paper has it for "
         "λ = 1 without λ²."
+    )
+    return section
+
+
+def _family(draws: list[tuple[Points, Points]]) -> Section:
+    """Make the balanced plane of an unbalanced one, and the family of parallel planes."""
+    section = Section("Section 4.1.2, eqs. (28) to (32): parallel planes of an unbalanced one (λ = 1, wide clusters)")
+    fitted = [_augmented(1.0, *draw) for draw in draws]
+    found = [balance(model, *draw) for model, draw in zip(fitted, draws, strict=True)]
+    values = [model.decision_function(X) for model, (X, _) in zip(fitted, draws, strict=True)]
+    places = [one.c for one in found]
+    section.add(
+        "c of the model's plane, smallest and largest", None, [min(places), max(places)], min(places) > 1.0 + EVEN
+    )
+    for c in (1.0, 2.0, 5.0):
+        off = 0.0
+        for one, f, (_, y) in zip(found, values, draws, strict=True):
+            ends = one.parallel(f[y > 0].min(), c) - c, one.parallel(f[y < 0].max(), c) + 1.0
+            off = max(off, *map(abs, ends))
+        section.add(f"c = {c:g}: largest error at the support vectors of both sides", None, off, off < EVEN)
+    again = max(
+        float(np.abs(one.parallel(f, one.c) * one.negative - f).max()) for one, f in zip(found, values, strict=True)
+    )
+    section.add("its own c gives back the model's plane: largest error", None, again, again < CLOSE)
+    section.remarks.append(
+        "The model's values are p at the positive side and -q at the negative one; c is p / q, and the values are "
+        "those of c times q. The paper has q = 1, and calls the nearer class the negative one; c < 1 is the other case."
+    )
+    return section
+
+
+def _scaled(draws: list[tuple[Points, Points]]) -> Section:
+    section = Section("Section 4.1.2, end: smaller inputs bring balance (λ = 1, wide clusters)")
+    counts: list[int] = []
+    for scale in SCALES:
+        sets = [(scale * X, y) for X, y in draws]
+        fitted = [_augmented(1.0, *one) for one in sets]
+        seen = [_is_balanced(model, *one) for model, one in zip(fitted, sets, strict=True)]
+        met = [balance(model, *one).holds for model, one in zip(fitted, sets, strict=True)]
+        counts.append(sum(seen))
+        holds = all(one for one, other in zip(seen, met, strict=True) if other) and counts[-1] >= max(counts)
+        section.add(
+            f"inputs times {scale:g}: draws that meet the condition, balanced", None, [sum(met), counts[-1]], holds
+        )
+    section.remarks.append(
+        "Holds: smaller inputs leave no fewer draws balanced, and every draw that meets the condition is balanced."
     )
     return section
 

@@ -71,6 +71,8 @@ def _over_nu(facts: Facts, panel: Panel) -> None:
         twin = facts.twin
         if isinstance(twin, Missing):
             raise Unavailable(twin.reason)
+        if getattr(twin.model, "C", None) is not None:
+            raise Unavailable("This machine has C in place of nu.")
         rows: list[list[Any]] = []
         slots = drawn(twin.n, max(1, twin.affordable // len(TIMES)))
         tried = {min(1.0, factor * twin.model.nu) for factor in TIMES}

@@ -71,8 +71,11 @@ def _counts(facts: Facts, support: Any, twin: Twin | None) -> Table:
     else:
         groups = [("all", np.ones(facts.n, bool))]
         size = float(getattr(facts.machine, "epsilon", 0.0))
-        wrong = predicted == -1 if facts.task == "novelty" else np.abs(predicted - facts.y) > size
-        name = "outside" if facts.task == "novelty" else "beyond the tube"
+        novelty = facts.task == "novelty"
+        wrong = predicted != facts.subject.wanted if novelty else np.abs(predicted - facts.y) > size
+        name = "outside" if novelty else "beyond the tube"
+        if hasattr(facts.machine, "quantile"):
+            wrong, name = facts.y < predicted, "below the curve"
     rows: list[list[Any]] = []
     for group, here in groups:
         known = twin is not None

@@ -22,7 +22,10 @@ Measured = tuple[str, Any, Any, Any]  # name, targets, predictions, values of th
 def good(facts: Facts) -> Panel:
     """Show scores on the samples of the fit, on left-out ones, and on others."""
     lines = _lines(facts)
-    head, rows = {"classification": _classes, "regression": _numbers, "novelty": _outliers}[facts.task](lines)
+    if (tau := getattr(facts.machine, "quantile", None)) is not None:
+        head, rows = _quantiles(lines, float(tau))
+    else:
+        head, rows = {"classification": _classes, "regression": _numbers, "novelty": _outliers}[facts.task](lines)
     panel = Panel("Is it good?", _answer(facts, lines))
     panel.parts += _pictures(facts, lines)
     named = " RMSE: the root of the mean squared error." if facts.task == "regression" else ""
@@ -44,7 +47,7 @@ def good(facts: Facts) -> Panel:
 
 
 def _lines(facts: Facts) -> list[Measured]:
-    y = np.ones(facts.n, np.int64) if facts.task == "novelty" else facts.y
+    y = facts.subject.wanted
     out: list[Measured] = [("samples of the fit", y, facts.predicted(facts.values), facts.values)]
     left, folds = facts.left_out, facts.out_of_fold
     if not isinstance(folds, Missing):
@@ -105,6 +108,16 @@ def _numbers(lines: list[Measured]) -> tuple[Any, Any]:
         if y is not None and len(y) > 1
     ]
     return ("measured on", "samples", "R²", "RMSE", "mean absolute error"), rows
+
+
+def _quantiles(lines: list[Measured], tau: float) -> tuple[Any, Any]:
+    score, loss = metrics.d2_pinball_score, metrics.mean_pinball_loss
+    rows = [
+        [name, len(y), float(score(y, p, alpha=tau)), float(loss(y, p, alpha=tau)), float(np.mean(y < p))]
+        for name, y, p, _ in lines
+        if y is not None and len(y) > 1
+    ]
+    return ("measured on", "samples", "D² of the pinball loss", "mean pinball loss", "part below the curve"), rows
 
 
 def _rmse(y: Any, predicted: Any) -> float:

@@ -26,13 +26,13 @@ from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import _safe_indexing, check_array, indexable  # pyright: ignore[reportPrivateUsage]
 
-from ...estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from ...estimators import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM, QuantileSVR
 from ...estimators.checks import inputs
 from ...estimators.forms.way import way_to
 from ...kernels import Kernel, resolve
 
-OURS: tuple[type, ...] = (SVC, NuSVC, SVR, NuSVR, OneClassSVM)
-MACHINES = (*OURS, svm.SVC, svm.NuSVC, svm.SVR, svm.NuSVR, svm.OneClassSVM)  # that have ranges
+OURS: tuple[type, ...] = (SVC, NuSVC, SVR, NuSVR, OneClassSVM, QuantileSVR)
+MACHINES = (*OURS, SVDD, svm.SVC, svm.NuSVC, svm.SVR, svm.NuSVR, svm.OneClassSVM)  # that have ranges
 CLOSE = 1.01  # Ratio of two values up to which the second one is not worth a fit.
 DIGITS = 3  # Significant digits of a value.
 DECISIVE = ("kernel", "degree", "coef0", "class_weight")  # Parameters of a machine that its ranges depend on.
@@ -134,8 +134,8 @@ def ranges(estimator: Any, X: Any, y: Any, names: list[str] | None) -> dict[str,
     if prefix is None or not isinstance(machine, MACHINES):
         machine = estimator if prefix is None else machine
         raise ValueError(
-            "'auto' in param_grid is for support vector machines, alone or last in a Pipeline: SVC, NuSVC, SVR, NuSVR "
-            f"and OneClassSVM. Got {_named(machine)}; give a dict of lists instead."
+            "'auto' in param_grid is for support vector machines, alone or last in a Pipeline: SVC, NuSVC, SVR, "
+            f"NuSVR, OneClassSVM and SVDD. Got {_named(machine)}; give a dict of lists instead."
         )
     found = _Ranges(machine, _sample(estimator, X, y)).all()
     if names is None:
@@ -200,7 +200,7 @@ class _Ranges:
                 values = tuple(rounded(self.scale * factor) for factor in (0.1, 1.0, 10.0))
                 found["gamma"] = Axis(values, HALF)
         deviation = self._deviation()
-        if "C" in self.parameters:
+        if self.parameters.get("C") is not None:  # an SVDD without C has nu
             found["C"] = self._C(deviation, found["gamma"].values if "gamma" in found else ())
         if "epsilon" in self.parameters:
             found["epsilon"] = Axis(tuple(rounded(deviation * part, 1) for part in TUBES), HALF)

@@ -88,10 +88,11 @@ def _known(value: Any) -> Hashable:
 
 
 def _shares(model: Any) -> bool:
-    """Return whether the setting asks for nothing but the solution of the machine's programs."""
+    """Return whether the setting asks for nothing but the solution of the machine's programs, one for each problem."""
     plain = model.callback is None and model.max_time is None and not model.verbose
     probability = getattr(model, "probability", False)
-    if not plain or model.solver not in SOLVERS or probability not in (False, "deprecated"):
+    several = getattr(model, "columns", None) is not None
+    if not plain or several or model.solver not in SOLVERS or probability not in (False, "deprecated"):
         return False
     kernel = model.kernel
     if isinstance(kernel, str):

@@ -137,7 +137,7 @@ class Cell:
     def others(self) -> Hashable:
         """Return a key that is equal for cells that differ in C alone."""
         model = self.model
-        return tuple(repr(getattr(model, name, None)) for name in ("epsilon", "nu", "class_weight"))
+        return tuple(repr(getattr(model, name, None)) for name in ("epsilon", "nu", "quantile", "class_weight"))
 
     @property
     def provable(self) -> bool:

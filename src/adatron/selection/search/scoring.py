@@ -89,6 +89,18 @@ class StandIn:
     def __init__(self, model: Any, predicted: NDArray[Any]) -> None:
         self._model, self._predicted = model, predicted
 
+    def __getattr__(self, name: str) -> Any:
+        """Return a parameter of the machine, which its score may read."""
+        model = vars(self).get("_model")
+        if name.startswith("_") or model is None or name not in type(model)._get_param_names():
+            raise AttributeError(name)
+        return getattr(model, name)
+
+    @property
+    def columns(self) -> Any:
+        """How many numbers a regressor's parameters ask for at once."""
+        return self._model.columns
+
     def __sklearn_tags__(self) -> Any:
         return get_tags(self._model)
 

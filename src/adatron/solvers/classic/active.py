@@ -19,24 +19,24 @@ class Active:
     Attributes
     ----------
     ids : (n,) the samples
-    arrays : (8, size) beta, h = g + b, lower, upper, 1 / K_ii, what growth and shrinkage add to the slope, and
+    arrays : (8, size) beta, h = g + b, lower, upper, the rate 1 / K_ii, what growth and shrinkage add to the slope, and
         the violation; each is also an attribute
     """
 
-    def __init__(self, ids: Ids, rows: RowCache, dual: Dual, inverse: Vector, beta: Vector, h: Vector) -> None:
+    def __init__(self, ids: Ids, rows: RowCache, dual: Dual, rate: Vector, beta: Vector, h: Vector) -> None:
         self._prepare(ids, rows)
         n, part, beta, h = len(ids), dual.take(ids), beta[ids], h[ids]
         still = np.zeros(n)
         grow, shrink = part.growth(beta, still), part.shrinkage(beta, still)
         score = np.maximum(grow - h, shrink + h)
-        columns = (beta, h, part.lower, part.upper, inverse[ids], grow, shrink, score)
+        columns = (beta, h, part.lower, part.upper, rate[ids], grow, shrink, score)
         self.arrays[:, :n] = np.maximum(columns, -FAR)
 
     def _prepare(self, ids: Ids, rows: RowCache) -> None:
         self.ids, self.rows = ids, rows
         self.arrays = np.zeros((8, -(-len(ids) // CHUNK) * CHUNK))
         self.arrays[5:] = -FAR  # the padding cannot move
-        self.beta, self.h, self.lower, self.upper, self.inverse, self.grow, self.shrink, self.score = self.arrays
+        self.beta, self.h, self.lower, self.upper, self.rate, self.grow, self.shrink, self.score = self.arrays
 
     def among(self, keep: Ids, rows: RowCache) -> Active:
         """Return some of the samples, with their rows."""

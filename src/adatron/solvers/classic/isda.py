@@ -4,6 +4,7 @@ Problem   any program of ``problems.dual``: classification and regression. All f
           1/k = lambda^2 added to K (eq. 12); none, k = infinity; explicit, by the secant rule (eq. 14).
 Update    the worst violator i of the KKT conditions takes the exact step
           beta_i <- clip(soft(beta_i - (g_i + b) / K_ii, epsilon / K_ii), l_i, u_i); g += d K_i.
+          With ``omega`` the step is omega / K_ii: over-relaxation.
           The solver keeps rows of K and drops the least recently used. It looks for the violator among the samples
           in play. These are the support vectors and the worst violators of all data, without samples that sit firmly
           at a bound (shrinking). Once they are solved, all data are checked, and the worst violators of them join.
@@ -36,6 +37,7 @@ from ..status import STOP, Status
 from ..tasks import State
 from ..watch import Watch
 from .active import Active, promising
+from .kernel_adatron import legal_rate
 from .secant import Secant
 
 UPDATES_AT_ONCE = 1000  # Updates between looks at the clock, and at samples that can be left out.
@@ -54,6 +56,8 @@ class ISDA(Solver):
         Keep only a part of the samples in play, until all data are checked.
     mu : float, default=0.1
         Size of the first change of an explicit bias.
+    omega : float, default=1.0
+        Over-relaxation of the steps, in (0, 2).
 
     Examples
     --------
@@ -65,6 +69,7 @@ class ISDA(Solver):
 
     shrinking: bool = True
     mu: float = 0.1
+    omega: float = 1.0
     unit: ClassVar[str] = "single updates"
     traced: ClassVar[tuple[str, ...]] = ("bias", "active")
 
@@ -89,15 +94,15 @@ def _scores(n: int, g: Any, d: float, row: Any, shift: float, grow: Any, shrink:
 
 @jit(finite=True)
 def updates(
-    cache: CachedRows, arrays: Any, epsilon: float, lambda2: float, b: float, tol: float, steps: int, clock: int,
-    flag: Any,
+    cache: CachedRows, arrays: Any, epsilon: float, lambda2: float, omega: float, b: float, tol: float, steps: int,
+    clock: int, flag: Any,
 ) -> Any:  # fmt: skip
     """Move the worst violator up to ``steps`` times.
 
     Return the number of moves, the sum of their sizes, their gain of the objective, and a missing row or -1.
     g is h = g + b here, and ``score`` holds the violations. ``arrays`` are those of Active, padded to whole CHUNKs.
     """
-    beta, g, lower, upper, inverse, grow, shrink, score = arrays
+    beta, g, lower, upper, rate, grow, shrink, score = arrays  # omega / K_ii is the rate
     slot, path, gain = cache.slot, 0.0, 0.0
     for step in range(steps):
         i = argmax(score, len(score))
@@ -106,9 +111,9 @@ def updates(
         if slot[i] < 0:
             return step, path, gain, i
         cache.used[slot[i]] = clock + step
-        value = proximal(beta[i], g[i], inverse[i], lower[i], upper[i], epsilon)
+        value = proximal(beta[i], g[i], rate[i], lower[i], upper[i], epsilon)
         d = value - beta[i]
-        gain += d * (g[i] - b + 0.5 * d / inverse[i]) + epsilon * (abs(value) - abs(beta[i]))
+        gain += d * (g[i] - b + 0.5 * d * omega / rate[i]) + epsilon * (abs(value) - abs(beta[i]))
         beta[i] = value
         path += abs(d)
         grow[i], shrink[i] = slopes(value, lower[i], upper[i], epsilon)
@@ -125,8 +130,7 @@ class _ISDA(Ascent[ISDA]):
 
     def prepare(self) -> None:
         self.rows = RowCache(self.view, self.options.memory / 3)
-        diagonal = self.view.diagonal() + self.dual.lambda2
-        self.inverse = 1.0 / np.maximum(diagonal, 1e-15 * diagonal.max() + 1e-300)
+        self.rate = legal_rate(None, self.view.diagonal() + self.dual.lambda2, self.how.omega)
 
     def ascend(self, tol: float) -> Status:
         secant, explicit = self.secant, bool(self.dual.totals)
@@ -168,7 +172,7 @@ class _ISDA(Ascent[ISDA]):
         n, most = len(score), max(ALL_IN_PLAY, len(score) // 8, 2 * int(np.count_nonzero(self.beta)))
         ids = promising(score, self.beta, most) if self.how.shrinking and most < KEEP * n else np.arange(n)
         rows = self.rows if len(ids) == n else self.rows.among(ids, self.options.memory / 3)
-        return Active(ids, rows, self.dual, self.inverse, self.beta, self.g + b)
+        return Active(ids, rows, self.dual, self.rate, self.beta, self.g + b)
 
     def _move(self, active: Active, b: float, tol: float) -> None:
         """Make up to UPDATES_AT_ONCE updates; fetch the rows that are wanted first."""
@@ -176,8 +180,8 @@ class _ISDA(Ascent[ISDA]):
         steps = min(UPDATES_AT_ONCE, self.options.max_iter - self.n_iter)
         while steps > 0:
             done, path, gain, missing = updates(
-                rows.arrays, active.arrays, self.dual.epsilon, self.dual.lambda2, b, tol, steps, rows.clock(),
-                self.watch.flag,
+                rows.arrays, active.arrays, self.dual.epsilon, self.dual.lambda2, self.how.omega, b, tol, steps,
+                rows.clock(), self.watch.flag,
             )  # fmt: skip
             self.n_iter += done
             self._value += gain

@@ -110,3 +110,14 @@ class Secant:
         (low, above, _), (high, below, _) = self._low, self._high
         again = self._last is not None and (self._last[1] > 0) == side
         return 0.5 * (low + high) if again else low + (high - low) * above / (above - below)
+
+
+class Constant(Secant):
+    """The bias by a step of constant rate, b <- b + nu omega (the first rule of section 3.1, with the sign mended)."""
+
+    def __init__(self, first: float, nu: float) -> None:
+        super().__init__(first, nu)
+        self.nu = nu
+
+    def advance(self, omega: float, beta: Vector) -> None:
+        self.b += self.nu * omega

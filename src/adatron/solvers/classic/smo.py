@@ -1,6 +1,6 @@
 """SMO: sequential minimal optimisation, two variables at a time, in closed form.
 
-Problem   programs of ``problems.dual`` with equalities (explicit bias, nu): classification and regression.
+Problem   any program of ``problems.dual``: classification and regression, all forms of the bias.
 Update    beta_i += d, beta_j -= d keeps sum(beta). Along this direction the program is a parabola of curvature
           eta = K_ii + K_jj - 2 K_ij (15.48) on a segment (15.50). If epsilon > 0 it has kinks where beta_i or beta_j
           passes 0. d is the best of its vertices, its kinks and its ends (only the ends if eta <= 0).
@@ -11,9 +11,12 @@ Pairs     First choice: every sample that violates the KKT conditions, in passes
           sample is tried, then any sample, both from a random place on. If a pass over all changes nothing and the
           conditions still fail (b was wrong), the maximal violating pair moves.
           ``second_order`` takes the maximal violator and the partner with the largest gain at every step instead.
+Singles   Without an equality no partner is needed: the first choice moves alone, to its best place (Vogt). That is the
+          Gauss-Seidel step of Kernel-Adatron and ISDA. ``second_order`` moves the sample whose step gains most.
 Stop      max(-g) over those that can grow - min(-g) over those that can shrink <= tol.
 Source    J. C. Platt, Fast training of SVMs using sequential minimal optimization (1999); Handbook of Computational
-          Statistics, section 15.5.2; second order: R.-E. Fan, P.-H. Chen, C.-J. Lin, JMLR 6 (2005).
+          Statistics, section 15.5.2; second order: R.-E. Fan, P.-H. Chen, C.-J. Lin, JMLR 6 (2005). Singles: M. Vogt,
+          SMO algorithms for support vector machines without bias (2002).
 """
 
 from __future__ import annotations
@@ -59,10 +62,10 @@ class SMO(Solver):
     """
 
     second_order: bool = False
-    unit: ClassVar[str] = "pairs"
+    unit: ClassVar[str] = "pairs, or single samples without an explicit bias"
 
     def accepts(self, dual: Dual) -> bool:
-        return bool(dual.totals)
+        return True
 
     def most(self, n: int) -> int:
         return max(10_000_000, 1000 * n)
@@ -97,6 +100,11 @@ class _SMO(Ascent[SMO]):
         while True:
             moved = False
             for _ in range(LOOK):
+                if not self.dual.totals:
+                    if self.n_iter >= self.options.max_iter or not self._single(self._most_gain()):
+                        break
+                    moved = True
+                    continue
                 i, _ = self._worst_pair()
                 grow, shrink = self._ends()
                 violation = np.where(self.tied == self.tied[i], np.maximum(grow[i] + shrink, 0.0), 0.0)
@@ -118,7 +126,7 @@ class _SMO(Ascent[SMO]):
                 moved = True
                 yield True
             if not moved:
-                yield self._step(*self._worst_pair())
+                yield bool(self.dual.totals) and self._step(*self._worst_pair())
 
     def _pass(self, samples: np.ndarray, tol: float) -> bool:
         """Examine samples; return whether any pair moved."""
@@ -126,11 +134,11 @@ class _SMO(Ascent[SMO]):
         for j in samples:
             if self.n_iter >= self.options.max_iter or self.stopped():
                 break
-            h = self.g[j] + self.sign[j] * self.mu[self.tied[j]]
+            h = self.g[j] + (self.sign[j] * self.mu[self.tied[j]] if self.dual.totals else 0.0)
             only = slice(j, j + 1)
             part = self.dual.take(only)
             pull = max(part.growth(self.beta[only], h)[0], part.shrinkage(self.beta[only], h)[0])
-            moved |= bool(pull > tol) and self._examine(int(j))
+            moved |= bool(pull > tol) and (self._examine(int(j)) if self.dual.totals else self._single(int(j)))
         return moved
 
     def _examine(self, j: int) -> bool:
@@ -164,6 +172,25 @@ class _SMO(Ascent[SMO]):
         self.round(2, 1, 2.0 * abs(d))
         self._threshold(i, j)
         return True
+
+    def _single(self, i: int) -> bool:
+        """Move one variable to its best place; return False if it does not move."""
+        dual, old, rate = self.dual, float(self.beta[i]), 1.0 / max(float(self.diagonal[i]), 1e-300)
+        free = old - rate * float(self.g[i])
+        value = float(np.copysign(max(abs(free) - rate * dual.epsilon, 0.0), free))  # soft(beta - g / K_ii)
+        value = min(max(value, float(dual.lower[i])), float(dual.upper[i]))
+        if abs(value - old) <= NO_PROGRESS * abs(old):
+            return False
+        self.beta[i] = value
+        self.g += (value - old) * self._row(i)
+        self.n_iter += 1
+        self.round(1, 1, abs(value - old))
+        return True
+
+    def _most_gain(self) -> int:
+        """Return the variable whose step would gain most, if it met no bound."""
+        pull = np.maximum(self.dual.inward(self.beta, self.g), 0.0)
+        return int(np.argmax(pull**2 / np.maximum(self.diagonal, 1e-300)))
 
     def _best(self, i: int, j: int, eta: float) -> float:
         """Return the d that minimises the program along e_i - e_j."""

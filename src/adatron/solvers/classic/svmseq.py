@@ -26,7 +26,7 @@ from ..status import Status
 from ..tasks import State
 from ..watch import Watch
 from .kernel_adatron import NOT_ZERO, legal_rate
-from .sweeps import Sweeps
+from .sweeps import Sweeps, visits
 
 DEFAULT_RATE = 1.9  # The default rate, as a multiple of 1 / max D_ii.
 
@@ -43,6 +43,8 @@ class SVMseq(Solver):
         Stop when no coefficient has changed by more than this in an epoch.
     gain : float, default=None
         Stop when an epoch has raised the objective by no more than this fraction of itself.
+    order : 'content', 'given' or int, default='content'
+        Order of the visits: that of the library, that of the rows of X (the papers), or a random one with this seed.
 
     Examples
     --------
@@ -55,6 +57,7 @@ class SVMseq(Solver):
     rate: float | None = None
     largest_step: float | None = None
     gain: float | None = None
+    order: str | int = "content"
     unit: ClassVar[str] = "epochs"
     traced: ClassVar[tuple[str, ...]] = ("largest_step", "gain")
 
@@ -74,6 +77,7 @@ class _SVMseq(Sweeps[SVMseq]):
         largest = max(float(self.diagonal.max()), NOT_ZERO)
         rate = DEFAULT_RATE / largest if self.how.rate is None else self.how.rate
         self.rate = legal_rate(rate, self.diagonal)
+        self.order = visits(self.how.order, self.view)
 
     def ascend(self, tol: float) -> Status:
         gain = step = np.inf

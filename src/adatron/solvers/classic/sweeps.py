@@ -1,7 +1,10 @@
-"""Visits to every sample in order: the part that Kernel-Adatron and SVMseq share.
+"""Visits to every sample, one after the other: the part that Kernel-Adatron and SVMseq share.
 
 A visit to sample i moves beta_i along its gradient, beta_i <- clip(soft(beta_i - eta_i h_i, epsilon eta_i), l_i, u_i)
 with h = g + b, and carries the change over to g. For eta_i < 2 / (K_ii + lambda^2) no visit makes D larger.
+
+The papers visit samples in the order of the data. By default the order is that of the library, by class and content:
+the solution then has the same bits for any order of the data.
 """
 
 from __future__ import annotations
@@ -10,8 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...arrays import Ids
 from ...compiled.cache.jit import jit
+from ...gram import View
 from ...gram.row_cache import CachedRows, RowCache
+from ...quoted import quoted
 from ..ascent import Ascent, How
 from ..dense.singles import proximal
 from ..status import STOP
@@ -28,16 +34,32 @@ class Visited(NamedTuple):
     diagonal: Any
 
 
+def visits(order: str | int, view: View) -> Ids:
+    """Return the samples of a view in the order of their visits.
+
+    order : 'content', the order of the view; 'given', that of the rows of X; or the seed of a random order
+    """
+    if order == "content":
+        return np.arange(len(view))
+    if order == "given":
+        return np.argsort(view.samples, kind="stable")
+    if isinstance(order, str) or order < 0:
+        raise ValueError(f"The 'order' parameter must be 'content', 'given' or a seed. Got {quoted(order)} instead.")
+    return np.random.default_rng(order).permutation(len(view))
+
+
 @jit
 def sweep(
-    first: int, cache: CachedRows, beta: Any, g: Any, b: float, dual: Visited, clock: int, told: Any, flag: Any
-) -> int:
-    """Visit the samples from ``first`` on; return the one whose row is missing, or n.
+    first: int, order: Any, cache: CachedRows, beta: Any, g: Any, b: float, dual: Visited, clock: int, told: Any,
+    flag: Any,
+) -> int:  # fmt: skip
+    """Visit the samples from place ``first`` on; return the place of the one whose row is missing, or n.
 
     ``told`` collects the gain of the Lagrangian (eq. 40 of SVMseq), the largest change, their sum and their number.
     """
     slot = cache.slot
-    for i in range(first, len(g)):
+    for place in range(first, len(order)):
+        i = order[place]
         if flag[STOP] != 0:
             break
         h = g[i] + b
@@ -46,7 +68,7 @@ def sweep(
         if d == 0.0:
             continue
         if slot[i] < 0:
-            return i
+            return place
         row = cache.values[slot[i]]
         cache.used[slot[i]] = clock
         for t in range(len(g)):
@@ -56,11 +78,13 @@ def sweep(
         told[2] += abs(d)
         told[3] += 1.0
         beta[i] = value
-    return len(g)
+    return len(order)
 
 
 class Sweeps(Ascent[How]):
-    """A solver that makes sweeps; ``rate`` is set by the algorithm."""
+    """A solver that makes sweeps; ``rate`` and ``order`` are set by the algorithm."""
+
+    order: Ids
 
     def prepare(self) -> None:
         self.rows = RowCache(self.view, self.options.memory)
@@ -69,15 +93,16 @@ class Sweeps(Ascent[How]):
 
     def epoch(self, b: float) -> tuple[float, float]:
         """Visit every sample once; return the gain of the Lagrangian and the largest change of a coefficient."""
-        dual, told, i = self.dual, np.zeros(4), 0
+        dual, told, place = self.dual, np.zeros(4), 0
         visited = Visited(dual.lower, dual.upper, dual.epsilon, dual.lambda2, self.rate, self.diagonal)
         self.n_iter += 1
         while True:
-            clock = self.rows.clock()
-            i = sweep(i, self.rows.arrays, self.beta, self.g, b, visited, clock, told, self.watch.flag)
-            if i == len(self.g) or self.stopped():
+            clock, arrays = self.rows.clock(), (self.rows.arrays, self.beta, self.g, b, visited)
+            place = sweep(place, self.order, *arrays, clock, told, self.watch.flag)
+            if place == len(self.g) or self.stopped():
                 break
-            likely = i + 1 + np.flatnonzero(self.inward(b)[i + 1 :] > 0)
-            self.rows.fetch(self.rows.missing(np.concatenate([[i], likely])))
+            later = self.order[place + 1 :]
+            likely = later[self.inward(b)[later] > 0]
+            self.rows.fetch(self.rows.missing(np.concatenate([self.order[place : place + 1], likely])))
         self.round(int(told[3]), 1, float(told[2]))
         return float(told[0]), float(told[1])

@@ -96,7 +96,7 @@ def arranged(tasks: Tasks, some: range, sized: bool, flags: NDArray[np.int64]) -
         units, margins[:] = units_of(totals, most, spread(tasks.gram.spread, dual)), NONE
         each = np.repeat(units, sizes)
         beta, totals = beta / each, totals / units[:, None]
-        dual = replace(dual, lower=dual.lower / each, upper=dual.upper / each)
+        dual = replace(dual, t=dual.t / each, lower=dual.lower / each, upper=dual.upper / each)
     sign = NO_SIGN if dual.sign is None else dual.sign
     laid = _in_one(sizes) if tasks.gram.in_one else _laid_out(tasks, some, row, totals.shape[1])
     t, lower, upper = dual.t, dual.lower.copy(), dual.upper.copy()

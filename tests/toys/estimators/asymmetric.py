@@ -8,22 +8,22 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import Interval
 
 from ..fitting.formulation import Formulation, bounds
-from ..problems.quantile import quantile
+from ..problems.asymmetric import asymmetric
 from .base.regressor import Regressor
 
 
-class QuantileSVR(Regressor):
-    """Kernel quantile regression."""
+class AsymmetricSVR(Regressor):
+    """Regression whose errors above the function cost more than those below it."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Regressor._parameter_constraints,
-        "tau": [Interval(Real, 0.0, 1.0, closed="neither")],
+        "above": [Interval(Real, 0.0, None, closed="neither")],
     }
 
     def __init__(
         self,
         *,
-        tau: float = 0.5,
+        above: float = 1.0,
         C: float = 1.0,
         kernel: Any = "rbf",
         degree: int = 3,
@@ -44,5 +44,5 @@ class QuantileSVR(Regressor):
         self._keep(locals())
 
     def formulation(self, augment: float) -> Formulation:
-        C, tau = self.C, self.tau
-        return Formulation(lambda y, weight: quantile(y, bounds(C, weight), tau), bound=C)
+        C, above = self.C, self.above
+        return Formulation(lambda y, weight: asymmetric(y, bounds(C, weight), above), bound=above * C, below=C)

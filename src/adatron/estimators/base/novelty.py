@@ -1,0 +1,96 @@
+"""The base of OneClassSVM and SVDD."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import OutlierMixin
+from sklearn.utils import check_consistent_length
+
+from ...arrays import Vector
+from ..checks import inputs
+from .attributes import Attribute
+from .callbacks import fitting
+from .machine import KernelMachine
+from .one_program import measured, solved
+
+
+class Novelty(OutlierMixin, KernelMachine):
+    """Base of the novelty detectors, which have one program and say 1 or -1."""
+
+    negatives: ClassVar[bool] = False  # whether y marks negatives
+    offset_ = Attribute("offset")
+
+    def marks(self, X: Any, y: Any) -> Vector | None:
+        """Return -1 for negatives and 1 for other samples; None if the machine has no negatives."""
+        if not self.negatives:
+            return None
+        if y is None:
+            return np.ones(X.shape[0])
+        y = np.asarray(inputs.host(y)).ravel()
+        check_consistent_length(X, y)
+        return np.where(y == -1, -1.0, 1.0)
+
+    @fitting
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Solve the problem and certify the solution.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
+            Training samples, or their kernel matrix for ``kernel='precomputed'``.
+        y : array-like of shape (n_samples,), default=None
+            For an SVDD, -1 marks negatives. OneClassSVM ignores it; it is there for pipelines and searches.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples. A sample of weight 2 counts as two, one of weight 0 is left out.
+
+        Returns
+        -------
+        self : the estimator
+
+        Raises
+        ------
+        ValueError
+            Bad parameters or data: NaN or infinity, unequal lengths, no positive weight.
+        """
+        from ...threads import Clock
+
+        clock = Clock.starting(self.max_time)
+        rows = inputs.training_rows(self, X)
+        data = measured(rows, self.marks(rows, y), sample_weight, self._mergeable)
+        form, resolved = self.formulation(1.0), self._resolved(data.X, data.repeated)
+        model, further = solved(self, data, form, resolved, self.settings(resolved.serving, clock, form.sized, X))
+        return self._take(model, **further)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return the signed distance to the boundary times the norm of the normal, (n_samples,): positive inside.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, as many features as in ``fit``.
+        """
+        return self.problem_values(X).ravel()
+
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """Return decision values without the offset, (n_samples,).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, as many features as in ``fit``.
+        """
+        model = self.model_
+        return self._decision(model, X).ravel() + model.offset
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Return 1 for samples inside, -1 for those outside, (n_samples,).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, as many features as in ``fit``.
+        """
+        return self._decision(self.model_, X, self.reads.predictions, self.reads.decided)

@@ -1,0 +1,174 @@
+"""Support vector data description with scikit-learn's interface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval
+
+from ..arrays import Vector
+from ..fitting.formulation import Formulation, bounds
+from ..model.heads import Sphere
+from ..problems import Dual, ball
+from .base.attributes import Attribute
+from .base.novelty import Novelty
+from .base.parameters import NU
+from .checks import inputs
+
+
+class SVDD(Novelty):
+    r"""Support vector data description: the smallest ball in feature space around most samples, with a proof.
+
+    The decision value is :math:`R^2 - \|\phi(x) - a\|^2`, the squared radius minus the squared distance from the
+    centre. With a kernel for which k(x, x) is the same for all x, such as 'rbf', it is that of :class:`OneClassSVM`
+    times a number; with others, such as 'linear' and 'poly', the two differ. The centre is
+    :math:`a = \sum_i \beta_i \phi(x_i)`.
+
+    Parameters
+    ----------
+    kernel, degree, gamma, coef0 :
+        As in :class:`SVC`.
+    nu : float, default=0.5
+        In (0, 1]: at most this fraction of the weight is outside, if there are no negatives. It stands for the bound
+        1 / (nu W) of each coefficient, where W is the weight of all samples that are no negatives.
+    C : float, default=None
+        Bound of a coefficient for a sample of weight 1, in place of nu: at least 1 / W. ``inf`` is the ball around all
+        samples.
+    tol : float, default=1e-3
+        Largest violation of the optimality (KKT) conditions. The program is first divided by a power of two, so that
+        its gradient varies by about 16.
+    shrinking, cache_size, verbose, max_iter, solver, n_jobs, precision, gap_tol, max_time, callback, device :
+        As in :class:`SVC`; any solver except 'svmseq'.
+
+    Attributes
+    ----------
+    radius_ : float
+        The radius R. If no sample lies on the sphere, the optimum leaves an interval of decision values, of which the
+        middle is taken.
+    center_norm_ : float
+        The distance of the centre from the origin of feature space.
+    dual_coef_ : ndarray of shape (1, n_support)
+        Twice the coefficients of the centre, so they sum to 2; those of negatives are below 0.
+    intercept_ : ndarray of shape (1,)
+        ``radius_**2 - center_norm_**2``; ``decision_function`` is the sum of ``dual_coef_`` times kernel values, plus
+        this number, minus k(x, x).
+    offset_ : ndarray of shape (1,)
+        ``-radius_**2``; ``score_samples`` is minus the squared distance from the centre.
+    support_, support_vectors_, n_support_, coef_, n_iter_, fit_status_, shape_fit_, trace_ :
+        As in :class:`OneClassSVM`.
+    duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float
+        The certificate, as in :class:`SVC`, of the program with k(x, x) as it is rounded. The objectives are half of
+        the radius squared, plus the errors.
+
+    References
+    ----------
+    Tax and Duin, Support vector data description, Machine Learning 54 (2004) 45-66.
+
+    Examples
+    --------
+    >>> from adatron import SVDD
+    >>> model = SVDD(kernel="linear", C=float("inf"), tol=1e-6).fit([[0, 0], [2, 0], [1, 0.5]])
+    >>> round(model.radius_, 6), model.predict([[1, 0.9], [1, 1.1]])
+    (1.0, array([ 1, -1]))
+    """
+
+    nu: float
+    C: float | None
+
+    reads = Sphere()
+    negatives = True
+    center_norm_ = Attribute("center_norm")
+    radius_ = Attribute("radius")
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Novelty._parameter_constraints,
+        **NU,
+        "C": [Interval(Real, 0.0, None, closed="right"), None],
+    }
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        nu: float = 0.5,
+        C: float | None = None,
+        shrinking: bool = True,
+        cache_size: float = 1000,
+        verbose: bool = False,
+        max_iter: int = -1,
+        solver: Any = "auto",
+        n_jobs: int | None = None,
+        precision: str = "auto",
+        gap_tol: float | None = 1e-3,
+        max_time: float | None = None,
+        callback: Callable[[Any], object] | None = None,
+        device: Any = None,
+    ) -> None:
+        self._keep(locals())
+
+    def formulation(self, augment: float) -> Formulation:
+        bound = partial(_bound, self.nu, self.C)
+
+        def program(y: Vector, weight: Vector, diagonal: Vector) -> Dual:
+            return ball(diagonal, bounds(bound(y, weight), weight), y)
+
+        check = partial(check_feasible, self.C)
+        return Formulation(program, bound_of=bound, sphere=True, check=check, divisors=_halves)
+
+    def decision_function(self, X: Any, diagonal: Any = None) -> NDArray[np.float64]:
+        """Return the squared radius minus the squared distance from the centre, (n_samples,): positive inside.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, as many features as in ``fit``.
+        diagonal : array-like of shape (n_samples,), default=None
+            k(x, x) of the samples. It is needed if kernel='precomputed', and not used otherwise.
+        """
+        return self._decision(self.model_, X, diagonal=diagonal).ravel()
+
+    def score_samples(self, X: Any, diagonal: Any = None) -> NDArray[np.float64]:
+        """Return minus the squared distance from the centre, (n_samples,); parameters as in ``decision_function``."""
+        model = self.model_
+        return self._decision(model, X, diagonal=diagonal).ravel() + model.offset
+
+    def predict(self, X: Any, diagonal: Any = None) -> NDArray[np.intp]:
+        """Return 1 inside the ball, -1 outside, (n_samples,); parameters as in ``decision_function``."""
+        return self._decision(self.model_, X, self.reads.predictions, self.reads.decided, diagonal=diagonal)
+
+    def fit_predict(self, X: Any, y: Any = None, **params: Any) -> NDArray[np.intp]:
+        """Fit, and return 1 for training samples inside the ball, -1 for those outside; parameters as of ``fit``."""
+        self.fit(X, y, **params)
+        return self.predict(X, np.diagonal(np.asarray(inputs.host(X))) if self._given else None)
+
+
+def _bound(nu: float, C: float | None, y: Vector, weight: Vector) -> float:
+    """Return the bound of a coefficient for a sample of weight 1; one below which there is no solution is raised."""
+    least = 1.0 / float(weight[y != -1.0].sum())
+    return least / nu if C is None else max(C, least)
+
+
+def check_feasible(C: float | None, marks: Vector, weights: Vector, unit: float = 1.0) -> None:
+    """Refuse samples without a ball around them, or a C that leaves none."""
+    own = unit * float(weights[marks != -1.0].sum())
+    if not own > 0.0:
+        raise ValueError("An SVDD needs samples that are no negatives. All samples are marked -1.")
+    if C is not None and C * own < 1.0:
+        raise ValueError(
+            f"C must be at least 1 / (weight of the samples that are no negatives), which is {1.0 / own:.3g}. Got {C}."
+        )
+    if C is not None and np.isinf(C) and (marks == -1.0).any():
+        raise ValueError("C=inf lets no sample be on the wrong side of the sphere. With negatives, pass a finite C.")
+
+
+def _halves(half_widths: Vector) -> Vector:
+    """Return the divisors of the solutions: values of the program's variables are half of the decision values."""
+    return np.full_like(half_widths, 0.5)

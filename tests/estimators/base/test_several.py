@@ -1,0 +1,106 @@
+"""Several targets: each has the bits of a fit of its own."""
+
+from copy import deepcopy
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.metrics import r2_score
+from sklearn.multioutput import MultiOutputRegressor
+from sklearn.utils import get_tags
+
+import adatron
+from adatron import SVR, IncrementalSVR, NuSVR, QuantileSVR, load, save
+from adatron.insight import influence
+from adatron.selection import GridSearchCV
+
+MACHINES = [SVR(C=2.0), NuSVR(C=2.0, nu=0.4), QuantileSVR(quantile=0.3, C=2.0)]
+machines = pytest.mark.parametrize("machine", MACHINES, ids=lambda one: type(one).__name__)
+
+
+def targets(n=120):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 3))
+    X[-20:] = X[:20]  # equal samples are merged where their targets are equal, too
+    Y = np.c_[np.sin(X[:, 0]), 1e3 * X[:, 1] + rng.normal(size=n), 5.0 + 0.1 * X[:, 2], rng.integers(3, size=n)]
+    return X, Y
+
+
+def spread(model, n):
+    found = np.zeros((len(model.intercept_), n))
+    dual = model.dual_coef_
+    found[:, model.support_] = dual.toarray() if sparse.issparse(dual) else dual
+    return found
+
+
+@machines
+@pytest.mark.parametrize("form", ["dense", "sparse", "precomputed", "weights"])
+def test_each_target_has_the_bits_of_a_fit_of_its_own(machine, form):
+    X, Y = targets()
+    weight = np.random.default_rng(1).uniform(0.5, 2.0, len(X)) if form == "weights" else None
+    machine = clone(machine)
+    if form == "precomputed":
+        X = X @ X.T
+        machine.set_params(kernel="precomputed")
+    X = sparse.csr_matrix(X) if form == "sparse" else X
+    model = clone(machine).fit(X, Y, weight)
+    wrapped = MultiOutputRegressor(clone(machine)).fit(X, Y, weight)
+    assert model.predict(X).shape == Y.shape
+    np.testing.assert_allclose(model.predict(X), wrapped.predict(X), rtol=1e-10, atol=1e-10)
+    for number, alone in enumerate(wrapped.estimators_):
+        np.testing.assert_array_equal(spread(model, len(Y))[number], spread(alone, len(Y))[0])
+        for name in ("duality_gap_", "kkt_violation_", "dual_objective_", "primal_objective_", "n_iter_"):
+            assert getattr(model, name)[number] == getattr(alone, name)
+        assert model.intercept_[number] == alone.intercept_[0]
+        if isinstance(machine, NuSVR):
+            assert model.epsilon_[number] == alone.epsilon_
+    assert model.certificate_.problems == 4
+    assert len(model.trace_) == 4
+
+
+@machines
+def test_copies_and_files_predict_the_same(machine, tmp_path):
+    X, Y = targets()
+    model = clone(machine).fit(X, Y)
+    save(model, tmp_path / "m.adatron")
+    for copy in (load(tmp_path / "m.adatron"), deepcopy(model), model.compact()):
+        np.testing.assert_allclose(copy.predict(X), model.predict(X), rtol=1e-10, atol=1e-10)
+    assert model.fit(X, Y[:, 0]).predict(X).shape == (len(X),)  # one target again
+
+
+def test_the_score_is_the_mean_over_the_targets():
+    X, Y = targets()
+    assert get_tags(SVR()).target_tags.multi_output
+    model = SVR().fit(X, Y)
+    assert model.score(X, Y) == pytest.approx(r2_score(Y, model.predict(X), multioutput="uniform_average"))
+    linear = SVR(kernel="linear").fit(X, Y)
+    np.testing.assert_allclose(X @ linear.coef_.T + linear.intercept_, linear.predict(X), rtol=1e-9, atol=1e-9)
+
+
+def test_a_search_over_several_targets():
+    X, Y = targets()
+    search = GridSearchCV(SVR(), {"C": [0.1, 10.0]}, cv=3).fit(X, Y)
+    assert search.predict(X).shape == Y.shape
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_missing_target_is_refused(value):
+    X, Y = targets()
+    Y[3, 1] = value
+    with pytest.raises(ValueError, match="Input y contains"):
+        SVR().fit(X, Y)
+
+
+def test_what_takes_one_target_says_so(tmp_path):
+    X, Y = targets()
+    assert not get_tags(IncrementalSVR()).target_tags.multi_output
+    with pytest.raises(ValueError, match="should be a 1d array"):
+        IncrementalSVR().fit(X, Y)
+    model = SVR().fit(X, Y)
+    with pytest.raises(ValueError, match="this model predicts 4"):
+        model.to_sklearn()
+    with pytest.raises(adatron.files.ModelFileError, match="this model predicts 4"):
+        adatron.files.save_libsvm(model, tmp_path / "m")
+    with pytest.raises(ValueError, match="must predict one number"):
+        influence(model, X, Y[:, 0])

@@ -1,0 +1,267 @@
+"""Quantile regression: the optimum, what it means, its forms of input, and several curves at once."""
+
+import warnings
+from copy import deepcopy
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.linear_model import QuantileRegressor
+from sklearn.metrics import d2_pinball_score, mean_pinball_loss
+from sklearn.utils._param_validation import InvalidParameterError
+
+import adatron
+from adatron import QuantileSVR, load, report, save, to_onnx
+from adatron.insight import influence
+from adatron.kernels import RBF
+from adatron.problems import quantile
+from adatron.selection import GridSearchCV
+from twins import programs
+
+QUANTILES = (0.05, 0.3, 0.5, 0.9)
+SEVERAL = [0.9, 0.1, 0.5]
+
+
+def waves(n=150, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-3.0, 3.0, (n, 2))
+    return X, np.sin(X[:, 0]) + (0.2 + 0.1 * np.abs(X[:, 0])) * rng.normal(size=n)
+
+
+def spread(model, n):
+    """The coefficients of all samples, (n_problems, n)."""
+    found = np.zeros((len(model.intercept_), n))
+    dual = model.dual_coef_
+    found[:, model.support_] = dual.toarray() if sparse.issparse(dual) else dual
+    return found
+
+
+@pytest.mark.parametrize("tau", QUANTILES)
+@pytest.mark.parametrize("bias", ["explicit", "augmented", "none"])
+def test_the_optimum_is_that_of_a_dense_program(tau, bias):
+    X, y = waves(60)
+    weight = np.random.default_rng(1).uniform(0.5, 2.0, len(y))
+    model = QuantileSVR(quantile=tau, C=3.0, gamma=0.5, bias=bias, tol=1e-6, gap_tol=1e-8).fit(X, y, weight)
+    C = 3.0 * weight
+    dual, K = quantile(y, (1.0 - tau) * C, tau * C, bias), RBF(0.5)(X)
+    best = programs.objective(K, dual, programs.solve(K, dual, tol=1e-10))
+    assert model.dual_objective_ == pytest.approx(-best, rel=1e-6)
+    assert model.dual_objective_ <= -best * (1.0 + 1e-9)
+    assert -best <= model.primal_objective_ * (1.0 + 1e-9)
+    assert model.kkt_violation_ <= 1e-6
+    assert dual.contains(spread(model, len(y))[0])
+
+
+@pytest.mark.parametrize("tau", QUANTILES)
+def test_the_loss_of_a_linear_kernel_is_that_of_scikit_learn(tau):
+    """Its penalty is the sum of the sizes of the weights; without a penalty both minimise the pinball loss alone."""
+    X, y = waves()
+    C = 1e3
+    ours = QuantileSVR(quantile=tau, kernel="linear", C=C, tol=1e-5, gap_tol=1e-6).fit(X, y)
+    theirs = QuantileRegressor(quantile=tau, alpha=0.0, solver="highs").fit(X, y)
+    losses = [len(y) * mean_pinball_loss(y, model.predict(X), alpha=tau) for model in (ours, theirs)]
+    assert losses[0] >= losses[1] * (1.0 - 1e-9)
+    gap = ours.primal_objective_ - ours.dual_objective_
+    assert losses[0] <= losses[1] + (0.5 * np.sum(theirs.coef_**2) + gap) / C + 1e-6
+
+
+@pytest.mark.parametrize("tau", QUANTILES)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_at_most_the_quantile_is_below_and_at_most_the_rest_above(tau, weighted):
+    X, y = waves()
+    weight = np.random.default_rng(2).uniform(0.2, 3.0, len(y)) if weighted else np.ones(len(y))
+    model = QuantileSVR(quantile=tau, C=2.0, tol=1e-5).fit(X, y, weight)
+    error = y - model.predict(X)
+    assert weight[error < -1e-4].sum() <= tau * weight.sum()
+    assert weight[error > 1e-4].sum() <= (1.0 - tau) * weight.sum()
+
+
+@pytest.mark.parametrize("noise", ["normal", "exponential"])
+def test_curves_cover_held_out_data(noise):
+    """The quantiles of both kinds of noise are known; so is the part of new data below a perfect curve."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-3.0, 3.0, (6000, 1))
+    size = 0.2 + 0.1 * np.abs(X[:, 0])
+    y = np.sin(X[:, 0]) + size * (rng.normal(size=6000) if noise == "normal" else rng.exponential(size=6000))
+    model = QuantileSVR(quantile=[0.1, 0.5, 0.9], C=10.0, gamma=0.3).fit(X[:1000], y[:1000])
+    below = (y[1000:, None] < model.predict(X[1000:])).mean(axis=0)
+    wanted = np.array([0.1, 0.5, 0.9])
+    deviation = np.sqrt(wanted * (1.0 - wanted) * (1.0 / 1000 + 1.0 / 5000))  # of both draws
+    assert (np.abs(below - wanted) <= 3.0 * deviation).all()
+
+
+@pytest.mark.parametrize("bias", ["explicit", "augmented", "none"])
+def test_each_of_several_curves_has_the_bits_of_a_fit_of_its_own(bias):
+    X, y = waves()
+    X, y = np.vstack([X, X[:40]]), np.concatenate([y, y[:40]])  # equal samples are merged
+    several = QuantileSVR(quantile=SEVERAL, C=5.0, bias=bias).fit(X, y)
+    assert several.predict(X).shape == (len(y), 3)
+    for number, tau in enumerate(SEVERAL):
+        alone = QuantileSVR(quantile=tau, C=5.0, bias=bias).fit(X, y)
+        np.testing.assert_array_equal(spread(several, len(y))[number], spread(alone, len(y))[0])
+        assert several.intercept_[number] == alone.intercept_[0]
+        for name in ("duality_gap_", "kkt_violation_", "dual_objective_", "primal_objective_", "n_iter_"):
+            assert getattr(several, name)[number] == getattr(alone, name)
+        np.testing.assert_allclose(several.predict(X)[:, number], alone.predict(X), atol=1e-10)
+        assert spread(alone, len(y)).max() <= tau * 5.0
+        assert spread(alone, len(y)).min() >= -(1.0 - tau) * 5.0
+
+
+def test_forms_of_input_have_the_same_solution():
+    X, y = waves()
+    plain = QuantileSVR(quantile=SEVERAL, gamma=0.5, tol=1e-6).fit(X, y)
+    K = RBF(0.5)(X)
+    given = QuantileSVR(quantile=SEVERAL, kernel="precomputed", tol=1e-6).fit(K, y)
+    called = QuantileSVR(quantile=SEVERAL, kernel=RBF(0.5).__call__, tol=1e-6).fit(X, y)
+    rows = sparse.csr_matrix(X)
+    by_rows = QuantileSVR(quantile=SEVERAL, gamma=0.5, tol=1e-6).fit(rows, y)
+    found = plain.predict(X)
+    for model, like in ((given, K), (called, X), (by_rows, rows), (plain.compact(), X)):
+        np.testing.assert_allclose(model.predict(like), found, atol=1e-4)
+
+
+def test_curves_share_the_values_of_a_function():
+    X, y = waves()
+    calls = []
+
+    def kernel(a, b):
+        calls.append(len(a) * len(b))
+        return RBF(0.5)(a, b)
+
+    def asked(**parameters):
+        calls.clear()
+        QuantileSVR(kernel=kernel, **parameters).fit(X, y)
+        return sum(calls)
+
+    one, two, three = (asked(quantile=levels) for levels in ([0.5], [0.1, 0.9], [0.1, 0.5, 0.9]))
+    assert three - two < one / 2  # two of them are also predicted, to count where they cross
+
+
+def test_curves_that_cross_are_counted_and_sorted():
+    rng = np.random.default_rng(0)
+    X, y = rng.uniform(size=(60, 1)), rng.normal(size=60)
+    model = QuantileSVR(quantile=[0.6, 0.4, 0.5], C=1e3, gamma=100.0)
+    with pytest.warns(UserWarning, match=r"cross at \d+ of 60 training samples\. rearrange=True"):
+        model.fit(X, y)
+    plain = model.predict(X)
+    falls = np.diff(plain[:, [1, 2, 0]], axis=1) < -model.tol
+    assert model.n_crossed_ == np.count_nonzero(falls.any(axis=1)) > 0
+    model.set_params(rearrange=True)
+    ordered = model.predict(X)
+    np.testing.assert_array_equal(np.sort(plain, axis=1), ordered[:, [1, 2, 0]])
+    assert model.fit(X, y).n_crossed_ > 0  # and no warning, which would be an error here
+    assert model.score(X, y) == pytest.approx(
+        np.mean([d2_pinball_score(y, one, alpha=tau) for tau, one in zip(model.quantile, ordered.T, strict=True)])
+    )
+    model.set_params(quantile=[0.1, 0.9])
+    with pytest.raises(ValueError, match="The model has 3 curves"):
+        model.predict(X)
+
+
+def test_one_quantile_crosses_nothing_and_a_list_of_one_is_a_column():
+    X, y = waves()
+    assert QuantileSVR().fit(X, y).n_crossed_ == 0
+    model = QuantileSVR(quantile=[0.3]).fit(X, y)
+    assert model.predict(X).shape == (len(y), 1)
+    assert model.n_crossed_ == 0
+    assert model.kkt_violation_.shape == (1,)
+    assert model.score(X, y) == pytest.approx(QuantileSVR(quantile=0.3).fit(X, y).score(X, y))
+
+
+@pytest.mark.parametrize(
+    "value", [0.0, 1.0, -0.1, float("nan"), "0.5", None, [], [0.5, 0.5], [0.2, 1.0], [[0.1], [0.2]], ["a"]]
+)
+def test_a_bad_quantile_is_refused(value):
+    X, y = waves(20)
+    with pytest.raises(InvalidParameterError, match="'quantile' parameter of QuantileSVR must be a float"):
+        QuantileSVR(quantile=value).fit(X, y)
+
+
+@pytest.mark.parametrize("C", [0.0, np.inf, -1.0])
+def test_a_bad_penalty_is_refused(C):
+    X, y = waves(20)
+    with pytest.raises(InvalidParameterError, match="'C' parameter"):
+        QuantileSVR(C=C).fit(X, y)
+
+
+def test_a_callback_hears_of_each_curve_and_ends_all_of_them():
+    X, y = waves()
+    seen = []
+    QuantileSVR(quantile=SEVERAL, callback=seen.append).fit(X, y)
+    assert sorted({one.problem for one in seen}) == [0, 1, 2]
+    assert {one.n_problems for one in seen} == {3}
+    assert seen[-1].n_finished == 3
+    with pytest.warns(UserWarning, match="asked to stop"):
+        model = QuantileSVR(quantile=SEVERAL, solver="smo", callback=lambda _: True, rearrange=True).fit(X, y)
+    assert model.fit_status_ == 1
+
+
+def test_a_time_limit_leaves_a_certified_model():
+    X, y = waves(900)
+    with warnings.catch_warnings(record=True):
+        warnings.simplefilter("always")
+        model = QuantileSVR(quantile=SEVERAL, solver="smo", C=1e4, tol=1e-10, max_time=1e-3, rearrange=True).fit(X, y)
+    assert model.fit_status_ == 1
+    assert (model.dual_objective_ <= model.primal_objective_).all()
+
+
+@pytest.mark.parametrize("levels", [0.2, SEVERAL, (0.1, 0.9)])
+def test_copies_and_files_predict_the_same(levels, tmp_path):
+    X, y = waves()
+    model = QuantileSVR(quantile=levels, C=3.0, rearrange=True).fit(X, y)
+    save(model, tmp_path / "m.adatron")
+    for copy in (load(tmp_path / "m.adatron"), deepcopy(model)):
+        np.testing.assert_array_equal(copy.predict(X), model.predict(X))
+        assert copy.n_crossed_ == model.n_crossed_
+        assert copy.score(X, y) == model.score(X, y)
+        np.testing.assert_array_equal(copy.duality_gap_, model.duality_gap_)
+    assert clone(model).get_params()["quantile"] == levels
+
+
+@pytest.mark.parametrize("rearrange", [False, True])
+def test_a_network_of_several_curves(rearrange):
+    runtime = pytest.importorskip("onnxruntime")
+    X, y = waves()
+    model = QuantileSVR(quantile=[0.6, 0.4, 0.5], C=1e3, gamma=20.0, rearrange=True).fit(X, y)
+    model.set_params(rearrange=rearrange)
+    network = to_onnx(model, X).SerializeToString()
+    session = runtime.InferenceSession(network, providers=["CPUExecutionProvider"])
+    (found,) = session.run(None, {session.get_inputs()[0].name: X})
+    np.testing.assert_allclose(found, model.predict(X), atol=1e-6)
+
+
+def test_a_search_shares_rows_and_has_the_scores_of_single_fits():
+    X, y = waves()
+    grid = {"C": [0.1, 1.0, 10.0], "gamma": [0.1, 1.0], "quantile": [0.2, 0.7]}
+    search = GridSearchCV(QuantileSVR(tol=1e-6), grid, cv=3, refit=False).fit(X, y)
+    assert "converged" in search.cv_results_  # so the fits were shared
+    folds = [(np.setdiff1d(np.arange(150), test), test) for test in np.split(np.arange(150), 3)]
+    for number, params in enumerate(search.cv_results_["params"]):
+        for fold, (train, test) in enumerate(folds):
+            alone = QuantileSVR(tol=1e-6, **params).fit(X[train], y[train])
+            expected = d2_pinball_score(y[test], alone.predict(X[test]), alpha=params["quantile"])
+            assert search.cv_results_[f"split{fold}_test_score"][number] == pytest.approx(expected, abs=1e-4)
+    several = GridSearchCV(QuantileSVR(quantile=[0.2, 0.7]), {"C": [1.0, 10.0]}, cv=3).fit(X, y)
+    assert several.predict(X).shape == (150, 2)
+
+
+def test_a_report_counts_what_is_below_the_curve():
+    pytest.importorskip("matplotlib")
+    X, y = waves(60)
+    text = str(report(QuantileSVR(quantile=0.8).fit(X, y), X, y).html)
+    assert "below the curve" in text
+    assert "mean pinball loss" in text
+
+
+def test_what_has_no_answer_says_why():
+    X, y = waves(40)
+    several, one = QuantileSVR(quantile=SEVERAL).fit(X, y), QuantileSVR().fit(X, y)
+    with pytest.raises(ValueError, match=r"must predict one number\. This one predicts 3"):
+        influence(several, X, y)
+    with pytest.raises(ValueError, match="scikit-learn has no estimator"):
+        one.to_sklearn()
+    with pytest.raises(adatron.files.ModelFileError, match="cannot be LIBSVM text"):
+        adatron.files.save_libsvm(one, "never")
+    with pytest.raises(ValueError, match=r"takes one target with several quantiles\. Got 2 targets"):
+        QuantileSVR(quantile=SEVERAL).fit(X, np.c_[y, y])

@@ -1,0 +1,302 @@
+"""Support vector data description: against the one-class SVM, a dense solver and the identities of Tax and Duin.
+
+Also tested here: ``novelty``.
+"""
+
+from copy import deepcopy
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import adatron
+from adatron import SVDD, OneClassSVM, load, save
+from adatron.insight import influence, leave_one_out
+from adatron.kernels import RBF, Linear, Polynomial
+from adatron.problems import ball
+from adatron.selection import GridSearchCV as OurSearch
+from twins import programs
+
+KERNELS = {
+    "rbf": RBF(0.5),
+    "linear": Linear(),
+    "poly": Polynomial(gamma=0.5, degree=3, coef0=1.0),
+    "sum": RBF(0.7) + 0.3 * Linear(),
+}
+EXACT = {"tol": 1e-9, "gap_tol": 1e-9, "precision": "double"}
+rng = np.random.default_rng(0)
+X = rng.normal(size=(60, 3)) + 1.0
+NEGATIVE = np.where(np.arange(60) < 6, -1, 1)
+
+
+def coefficients(model, n):
+    """Those of the centre, which sum to 1."""
+    beta = np.zeros(n)
+    beta[model.support_] = (
+        model.dual_coef_.toarray()[0] / 2 if sparse.issparse(model.dual_coef_) else model.dual_coef_[0] / 2
+    )
+    return beta
+
+
+def squares(K, beta):
+    """The squared distances of the samples from the centre."""
+    return np.diagonal(K) - 2.0 * K @ beta + beta @ K @ beta
+
+
+@pytest.mark.parametrize("nu", [0.05, 0.3, 1.0])
+def test_with_a_constant_diagonal_it_is_the_one_class_machine(nu):
+    ball, plane = (kind(nu=nu, gamma=0.5, **EXACT).fit(X) for kind in (SVDD, OneClassSVM))
+    values = 2.0 / (nu * len(X)) * plane.decision_function(X)
+    np.testing.assert_allclose(ball.decision_function(X), values, atol=1e-8)
+    np.testing.assert_array_equal(ball.support_, plane.support_)
+
+
+@pytest.mark.parametrize("kernel", list(KERNELS))
+@settings(max_examples=8, deadline=None)
+@given(
+    seed=st.integers(0, 10**6), bound=st.sampled_from([{"nu": 0.1}, {"nu": 0.5}, {"C": 0.2}, {"C": 3.0}]),
+    negatives=st.integers(0, 3), weighted=st.booleans(),
+)  # fmt: skip
+def test_a_dense_solver_finds_the_same_ball(kernel, seed, bound, negatives, weighted):
+    rng = np.random.default_rng(seed)
+    Z, y, weight = rng.normal(size=(14, 2)) + 1.0, np.ones(14), np.ones(14)
+    y[:negatives] = -1
+    weight[:] = rng.uniform(0.5, 2.0, 14) if weighted else 1.0
+    model = SVDD(kernel=KERNELS[kernel], **bound, **EXACT).fit(Z, y, sample_weight=weight)
+    C = bound.get("C", 1.0 / (bound.get("nu", 1.0) * weight[y > 0].sum()))
+    K = KERNELS[kernel](Z)
+    dual = ball(np.diagonal(K), C * weight, y)
+    beta = programs.solve(K, dual, tol=1e-10)
+    distances = squares(K, beta)
+    np.testing.assert_allclose(model.score_samples(Z), -distances, atol=1e-6 * (1.0 + distances.max()))
+    assert model.dual_objective_ == pytest.approx(-programs.objective(K, dual, beta), rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("y", [None, NEGATIVE], ids=["ordinary", "negatives"])
+@pytest.mark.parametrize("kernel", list(KERNELS))
+def test_the_identities_of_tax_and_duin(kernel, y):
+    model = SVDD(kernel=KERNELS[kernel], nu=0.25, **EXACT).fit(X, y)
+    K, n = KERNELS[kernel](X), len(X)
+    own = n if y is None else np.count_nonzero(y == 1)
+    beta, C = coefficients(model, n), 1.0 / (0.25 * own)
+    assert beta.sum() == pytest.approx(1.0, abs=1e-12)
+    assert model.center_norm_ == pytest.approx(np.sqrt(beta @ K @ beta), rel=1e-9)
+    square, distances = model.radius_**2, squares(K, beta)
+    sides = np.ones(n) if y is None else y
+    size = np.abs(beta)
+    free = (size > 1e-9) & (size < C - 1e-9)
+    assert free.any()
+    np.testing.assert_allclose(distances[free], square, rtol=1e-6)  # on the sphere
+    assert (sides * (distances - square))[size >= C - 1e-9].min() >= -1e-6 * square  # on the wrong side
+    assert (sides * (distances - square))[size <= 1e-9].max() <= 1e-6 * square  # on the right side
+    assert (beta * sides >= 0.0).all()
+    if y is None:
+        assert np.mean(distances > square * (1.0 + 1e-6)) <= 0.25
+    np.testing.assert_allclose(model.decision_function(X), square - distances, atol=1e-8 * distances.max())
+    np.testing.assert_allclose(model.offset_, -square)
+    np.testing.assert_allclose(model.intercept_, square - model.center_norm_**2, atol=1e-9 * square)
+
+
+@pytest.mark.parametrize("y", [None, NEGATIVE], ids=["ordinary", "negatives"])
+@pytest.mark.parametrize("solver", ["block", "smo", "decomposition", "isda", "kernel_adatron"])
+def test_every_solver_finds_it(solver, y):
+    wanted = SVDD(kernel="linear", nu=0.2, **EXACT).fit(X, y)
+    found = SVDD(kernel="linear", nu=0.2, solver=solver, tol=1e-5).fit(X, y)
+    assert found.fit_status_ == 0
+    np.testing.assert_allclose(found.decision_function(X), wanted.decision_function(X), atol=1e-4)
+
+
+def test_a_hard_ball_is_the_smallest_one():
+    model = SVDD(kernel="linear", C=np.inf, **EXACT).fit([[0.0, 0.0], [2.0, 0.0], [1.0, 0.5]])
+    assert model.radius_ == pytest.approx(1.0)
+    np.testing.assert_allclose(model.coef_ / 2.0, [[1.0, 0.0]], atol=1e-9)  # the centre
+    np.testing.assert_array_equal(model.predict([[1.0, 0.99], [1.0, 1.01]]), [1, -1])
+    assert model.primal_objective_ == pytest.approx(model.radius_**2 / 2.0)
+
+
+def test_a_shift_of_the_samples_moves_the_ball_alone():
+    first, second = (SVDD(kernel="linear", nu=0.2, tol=1e-7).fit(X + by) for by in (0.0, 100.0))
+    assert second.radius_ == pytest.approx(first.radius_, rel=1e-6)
+    np.testing.assert_allclose(second.decision_function(X + 100.0), first.decision_function(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_the_tolerance_means_the_same_in_every_scale(kernel):
+    first = SVDD(kernel=kernel, nu=0.1).fit(X)
+    for scale in (1e-4, 1e4):
+        other = SVDD(kernel=kernel, nu=0.1, gamma="scale").fit(scale * X)
+        factor = 1.0 if kernel == "rbf" else scale
+        assert other.radius_ / factor == pytest.approx(first.radius_, rel=0.02)
+        assert other.fit_status_ == 0
+
+
+def test_the_default_tolerance_is_near_the_optimum_with_many_samples():
+    Z = np.random.default_rng(1).normal(size=(3000, 20))
+    rough, exact = SVDD(nu=0.5, gamma=0.1).fit(Z), SVDD(nu=0.5, gamma=0.1, tol=1e-7).fit(Z)
+    values = [model.decision_function(Z) for model in (rough, exact)]
+    assert np.abs(values[0] - values[1]).max() < 0.02 * np.ptp(values[1])
+
+
+def test_a_weight_is_a_repetition():
+    weight = np.random.default_rng(2).integers(0, 4, len(X))
+    weighted = SVDD(kernel="poly", nu=0.2, gamma=0.3, **EXACT).fit(X, sample_weight=weight)
+    repeated = SVDD(kernel="poly", nu=0.2, gamma=0.3, **EXACT).fit(np.repeat(X, weight, axis=0))
+    np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=1e-9)
+    assert np.abs(repeated.dual_coef_).max() <= 2.0 / (0.2 * weight.sum()) * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+def test_csr_rows_give_the_model_of_dense_rows(kernel):
+    Z = np.where(rng.random((80, 6)) < 0.4, rng.normal(size=(80, 6)), 0.0)
+    dense, csr = (SVDD(kernel=kernel, nu=0.2, gamma=0.5).fit(rows) for rows in (Z, sparse.csr_matrix(Z)))
+    values = csr.decision_function(sparse.csr_matrix(Z))
+    np.testing.assert_allclose(values, dense.decision_function(Z), rtol=1e-9, atol=1e-12)
+    assert csr.radius_ == dense.radius_
+
+
+@pytest.mark.parametrize("y", [None, NEGATIVE])
+def test_given_values_need_those_of_new_samples_with_themselves(y):
+    kernel, new = KERNELS["sum"], X + 0.1
+    model = SVDD(kernel=kernel, nu=0.2, **EXACT).fit(X, y)
+    given = SVDD(kernel="precomputed", nu=0.2, **EXACT).fit(kernel(X), y)
+    K, own = kernel(new, X), np.diagonal(kernel(new))
+    for method in ("decision_function", "score_samples", "predict"):
+        found = getattr(given, method)(K, diagonal=own)
+        np.testing.assert_allclose(found, getattr(model, method)(new), atol=1e-8)
+        with pytest.raises(ValueError, match=r"k\(x, x\) of the new samples, too. Pass diagonal="):
+            getattr(given, method)(K)
+    with pytest.raises(ValueError, match="diagonal must have a finite k"):
+        given.predict(K[:5], diagonal=own)
+    small = given.compact()
+    values = small.decision_function(K[:, small.support_], own)
+    np.testing.assert_allclose(values, model.decision_function(new), atol=1e-8)
+    assert small.radius_ == given.radius_ == pytest.approx(model.radius_)
+    inside = clone(given).fit(kernel(X), y).predict(kernel(X), diagonal=np.diagonal(kernel(X)))
+    np.testing.assert_array_equal(given.fit_predict(kernel(X), y), inside)
+
+
+def test_a_function_of_rows_and_of_other_samples():
+    named = SVDD(kernel="poly", gamma=0.5, coef0=1.0, nu=0.2, **EXACT).fit(X)
+    called = SVDD(kernel=lambda A, B: (0.5 * A @ B.T + 1.0) ** 3, nu=0.2, **EXACT).fit(X)
+    np.testing.assert_allclose(called.decision_function(X), named.decision_function(X), atol=1e-7)
+    words = ["a", "ab", "abc", "abcd", "zzz", "abab", "ba"]
+
+    def common(A, B):
+        return np.array([[float(sum(a.count(c) * b.count(c) for c in set(a))) for b in B] for a in A])
+
+    model = SVDD(kernel=common, nu=0.5, **EXACT).fit(words)
+    K = common(words, words)
+    distances = squares(K, coefficients(model, len(words)))
+    np.testing.assert_allclose(model.score_samples(words), -distances, atol=1e-7)
+
+
+@pytest.mark.parametrize("kernel", list(KERNELS))
+def test_a_row_has_its_value_whatever_is_beside_it(kernel):
+    model = SVDD(kernel=KERNELS[kernel], nu=0.2).fit(X)
+    many = np.random.default_rng(3).normal(size=(9000, 3))
+    values = model.decision_function(many)
+    np.testing.assert_array_equal(values[:5], [model.decision_function(row[None])[0] for row in many[:5]])
+    np.testing.assert_array_equal(model.predict(many), np.where(values >= 0.0, 1, -1))
+    single = clone(model).set_params(precision="single").fit(X)
+    np.testing.assert_allclose(single.decision_function(many), values, rtol=1e-3, atol=1e-2)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+@pytest.mark.parametrize("rows", [X, sparse.csr_matrix(X)], ids=["dense", "csr"])
+def test_compact_models_files_and_copies_decide_alike(kernel, rows, tmp_path):
+    model = SVDD(kernel=kernel, gamma=0.5, nu=0.2).fit(rows, NEGATIVE)
+    save(model, tmp_path / "ball.adatron")
+    copies = [load(tmp_path / "ball.adatron"), deepcopy(model), model.compact()]
+    for other in copies:
+        np.testing.assert_allclose(other.decision_function(rows), model.decision_function(rows), atol=1e-12)
+        assert (other.radius_, other.center_norm_) == (model.radius_, model.center_norm_)
+        assert other.certificate_.gap == model.certificate_.gap
+
+
+def test_a_damaged_state_is_refused():
+    state = SVDD(nu=0.2).fit(X).__getstate__()
+    for wrong in (None, -1.0, np.nan, "1"):
+        with pytest.raises(ValueError, match="center_norm_"):
+            SVDD().__setstate__({**state, "center_norm_": wrong})
+
+
+@pytest.mark.parametrize("kernel", [*KERNELS, "laplacian"])
+def test_the_network_decides_as_the_model(kernel):
+    pytest.importorskip("onnxruntime")
+    model = SVDD(kernel=KERNELS.get(kernel, kernel), gamma=0.5, nu=0.2).fit(X)
+    network = adatron.to_onnx(model)  # which raises if a label differs
+    assert {one.name for one in network.graph.output} >= {"label", "decision"}
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_a_search_and_a_pipeline_take_it(kernel):
+    y = np.where(np.arange(len(X)) % 10 == 0, -1, 1)
+    model = make_pipeline(StandardScaler(), SVDD(kernel=kernel))
+    grid = {"svdd__nu": [0.1, 0.5]}
+    ours, theirs = (kind(model, grid, cv=3, scoring="accuracy").fit(X, y)
+                    for kind in (OurSearch, GridSearchCV))  # fmt: skip
+    np.testing.assert_array_equal(ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"])
+
+
+def test_ranges_follow_from_the_data():
+    y = np.where(np.arange(len(X)) % 10 == 0, -1, 1)
+    found = OurSearch(SVDD(), "auto", cv=3, scoring="accuracy").fit(X, y)
+    assert set(found.best_params_) == {"gamma", "nu"}
+
+
+def test_exact_deletion_and_leave_one_out():
+    Z, y = X[:30], NEGATIVE[:30]
+    for kernel in ("rbf", "linear"):
+        model = SVDD(kernel=kernel, gamma=0.5, nu=0.3, **EXACT).fit(Z, y)
+        found = influence(model, Z, y)
+        left = leave_one_out(model, Z, y)
+        for one in found.numbers[:3].tolist():
+            rest = np.arange(30) != one
+            other = clone(model).fit(Z[rest], y[rest])
+            change = np.abs(other.decision_function(Z) - model.decision_function(Z))
+            k = found.numbers.tolist().index(one)
+            assert found.change[k] == pytest.approx(change.mean(), abs=1e-6)
+            place = left.numbers.tolist().index(one)
+            assert np.ravel(left.values[place])[0] == pytest.approx(other.decision_function(Z[[one]])[0], abs=1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_a_report_has_its_panels(kernel, tmp_path):
+    model = SVDD(kernel=kernel, gamma=0.5, nu=0.2).fit(X, NEGATIVE)
+    adatron.report(model, X, NEGATIVE).save(tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text()
+    assert "What nu promises" in text
+    assert "The outermost samples" in text
+
+
+def test_distances_from_the_sphere():
+    model = SVDD(gamma=0.5, nu=0.2, **EXACT).fit(X)
+    plane = OneClassSVM(gamma=0.5, nu=0.2, **EXACT).fit(X)
+    found, other = (adatron.input_margin(one, X[:10]) for one in (model, plane))
+    np.testing.assert_allclose(found.distance, other.distance, rtol=1e-4)
+    with pytest.raises(TypeError, match="slopes of an SVDD are known for kernels of x - z only"):
+        adatron.input_margin(SVDD(kernel="linear").fit(X), X)
+
+
+def test_what_has_no_solution_is_refused():
+    with pytest.raises(ValueError, match="All samples are marked -1"):
+        SVDD().fit(X, -np.ones(60))
+    with pytest.raises(ValueError, match="C must be at least 1 / "):
+        SVDD(C=1.0 / 61).fit(X)
+    with pytest.raises(ValueError, match="With negatives, pass a finite C"):
+        SVDD(C=np.inf).fit(X, NEGATIVE)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        SVDD().fit(X, NEGATIVE[:5])
+    with pytest.raises(ValueError, match="scikit-learn has no estimator"):
+        SVDD().fit(X).to_sklearn()
+    with pytest.raises(NotFittedError):
+        SVDD().decision_function(X)
+    with pytest.raises(AttributeError, match="radius_"):
+        SVDD().radius_  # noqa: B018

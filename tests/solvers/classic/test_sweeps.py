@@ -1,0 +1,133 @@
+"""Options of the classical solvers: the order of visits, rates, choices; each ends at the certified optimum."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_moons
+
+from adatron import SVC, SVR
+from adatron.kernels import RBF
+from adatron.solvers import ISDA, SMO, Decomposition, KernelAdatron, SVMseq
+
+X, y = make_moons(60, noise=0.25, random_state=0)
+SIGN = np.where(y == 1, 1.0, -1.0)
+EXPLICIT = [KernelAdatron(nu=0.02), Decomposition(q=8, selection="random"), Decomposition(q=8, selection="heuristic")]
+SINGLES = [
+    KernelAdatron(order="given"),
+    KernelAdatron(order=3),
+    KernelAdatron(omega=1.6),
+    KernelAdatron(omega=0.4),
+    SVMseq(order="given"),
+    ISDA(omega=1.5),
+    SMO(),
+    SMO(second_order=True),
+]
+
+
+def fitted(solver, bias, **more):
+    return SVC(C=2.0, gamma=1.0, bias=bias, solver=solver, **more).fit(X, y)
+
+
+@pytest.mark.parametrize("bias", ["augmented", "none"])
+@pytest.mark.parametrize("solver", SINGLES, ids=repr)
+def test_single_samples_end_at_the_optimum(solver, bias):
+    best, found = fitted("auto", bias, tol=1e-8), fitted(solver, bias, tol=1e-5)
+    assert found.certificate_.converged
+    assert found.dual_objective_ == pytest.approx(best.dual_objective_, rel=1e-6)
+
+
+@pytest.mark.parametrize("solver", EXPLICIT, ids=repr)
+def test_an_explicit_bias_ends_at_the_optimum(solver):
+    best, found = fitted("auto", "explicit", tol=1e-8), fitted(solver, "explicit", tol=1e-5)
+    assert found.certificate_.converged
+    assert found.dual_objective_ == pytest.approx(best.dual_objective_, rel=1e-6)
+
+
+@pytest.mark.parametrize("second_order", [False, True])
+@pytest.mark.parametrize("bias", ["augmented", "none"])
+def test_smo_without_an_explicit_bias_solves_regression(second_order, bias):
+    how = {"C": 1.0, "epsilon": 0.1, "gamma": 0.5, "bias": bias}
+    best, found = (
+        SVR(solver=solver, tol=tol, **how).fit(X, X[:, 0])
+        for solver, tol in (("auto", 1e-8), (SMO(second_order=second_order), 1e-5))
+    )
+    assert found.certificate_.converged
+    assert found.dual_objective_ == pytest.approx(best.dual_objective_, rel=1e-6)
+
+
+def visited(order, epochs, rate):
+    """Return beta after some epochs of visits in this order, as the papers print it."""
+    K, beta = RBF(1.0)(X), np.zeros(len(X))
+    for _ in range(epochs):
+        for i in order:
+            beta[i] += rate * (SIGN[i] - K[i] @ beta)
+            beta[i] = np.clip(beta[i], min(0.0, 2.0 * SIGN[i]), max(0.0, 2.0 * SIGN[i]))
+    return beta
+
+
+def coefficients(model):
+    beta = np.zeros(len(X))
+    beta[model.support_] = model.dual_coef_[0]
+    return beta
+
+
+@pytest.mark.parametrize(("order", "visits"), [("given", np.arange(60)), (7, None)], ids=["the rows of X", "a seed"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_iterates_are_those_of_the_printed_algorithm(order, visits):
+    if visits is None:
+        by_content = np.argsort(fitted_order())
+        visits = by_content[np.random.default_rng(order).permutation(60)]
+    for solver, rate in ((KernelAdatron(order=order), 1.0), (SVMseq(rate=1.5, order=order), 1.5)):
+        found = coefficients(fitted(solver, "none", max_iter=3, gap_tol=None))
+        assert found == pytest.approx(visited(visits, 3, rate), abs=1e-12)
+
+
+def fitted_order():
+    """Return the place of each row of X in the order of the library, by class and content."""
+    from adatron.fitting.samples import canonical
+
+    place = np.empty(60, np.int64)
+    place[canonical(X, y, 2, np.ones(60), mergeable=True).rows] = np.arange(60)
+    return place
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_one_pass_of_smo_and_one_epoch_of_kernel_adatron_are_gauss_seidel():
+    order = np.argsort(fitted_order())
+    expected = visited(order, 1, 1.0)
+    moved = int(np.count_nonzero(expected))
+    found = [
+        fitted(KernelAdatron(), "none", max_iter=1, gap_tol=None),
+        fitted(SVMseq(rate=1.0), "none", max_iter=1, gap_tol=None),
+        fitted(SMO(), "none", max_iter=moved, gap_tol=None, tol=1e-9),
+    ]
+    for model in found:
+        assert coefficients(model) == pytest.approx(expected, abs=1e-12)
+
+
+def test_over_relaxation_needs_fewer_updates_here():
+    updates = [int(fitted(ISDA(omega=omega), "none", tol=1e-6).n_iter_[0]) for omega in (1.0, 1.5)]
+    assert updates[1] < updates[0]
+
+
+def test_random_working_sets_converge_more_slowly_than_the_steepest():
+    sets = [int(fitted(Decomposition(q=8, selection=how), "explicit").n_iter_[0]) for how in ("feasible", "random")]
+    assert sets[1] > sets[0]
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (
+            lambda: fitted(KernelAdatron(order="by name"), "none"),
+            "'order' parameter must be 'content', 'given' or a seed",
+        ),
+        (lambda: fitted(SVMseq(order=-1), "none"), "'order' parameter"),
+        (lambda: fitted(KernelAdatron(omega=2.0), "none"), "'omega' parameter must lie in"),
+        (lambda: fitted(ISDA(omega=0.0), "none"), "'omega' parameter must lie in"),
+        (lambda: KernelAdatron(nu=0.0), "'nu' parameter of KernelAdatron must be > 0"),
+        (lambda: Decomposition(selection="all"), "'selection' parameter of Decomposition must be one of 'feasible'"),
+    ],
+)
+def test_refusals(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()
