@@ -37,7 +37,7 @@ for name, model in models.items():
 
 # %%
 # Every curve ends at the same objective. **The way differs, the solution does not**, and the certificate says so
-# without knowing which solver ran. The default solver takes few, large steps, so its curve is only a short line above the
+# without knowing which solver ran. The default solver takes few, large steps, so its curve is only a short line at the
 # arrow. The classical ones are here to be read, taught and compared.
 
 figure, ax = plt.subplots(layout="constrained")
@@ -60,8 +60,10 @@ ax.set(
 ax.annotate(
     "the default ends here",
     (models["block (the default)"].trace_["seconds"].clip(1e-4)[-1], 1e-9),
-    xytext=(15, 30),
+    xytext=(-50, 0),
     textcoords="offset points",
+    ha="right",
+    va="center",
     fontsize="small",
     arrowprops={"arrowstyle": "->"},
 )

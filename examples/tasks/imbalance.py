@@ -27,8 +27,8 @@ models = {
 
 # %%
 # ``class_weight`` multiplies C for each class. ``'balanced'`` gives both classes the same total weight: here an error
-# on a rare sample costs 19 times as much. **Weights move the boundary: they trade missed samples for false alarms.** The
-# recall is the share of the rare class that is found; the precision is the share of alarms that are right.
+# on a rare sample costs 19 times as much. **Weights move the boundary: they trade missed samples for false alarms.**
+# The recall is the share of the rare class that is found; the precision is the share of alarms that are right.
 # Say what a miss costs if you know it; take ``'balanced'`` if you do not.
 
 figure, axes = plt.subplots(1, 3, figsize=(10, 4.2), sharey=True, layout="constrained")
