@@ -186,7 +186,7 @@ HELPED = {
     "one column": (["evaluate", "svc.adatron", "one.csv"], "1 column found, "),
     "no way back to rows": (
         ["convert", "city.adatron", "city.onnx"],
-        "adatron.to_onnx(adatron.load(MODEL), X, OUTPUT)",
+        "adatron.to_onnx(adatron.load(MODEL), X, ",
     ),
 }
 

@@ -57,11 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         click.echo(error.format_message(), err=True)
         return Status.USAGE
     except click.NoSuchOption as error:
-        if (
-            error.option_name in FOR_LABEL
-            and error.ctx
-            and any(one.name == "label" for one in error.ctx.command.params)
-        ):
+        known = [one.name for one in error.ctx.command.params] if error.ctx else []
+        if error.option_name in FOR_LABEL and "label" in known:
             error.possibilities = ["--label"]
         return _fail(Status.USAGE, error.format_message())
     except click.ClickException as error:

@@ -51,9 +51,8 @@ def report(
     there was no time for. Ctrl-C ends the command and writes no file.
     """
     if output is None:
-        raise click.UsageError(
-            f"--output is missing: it names the file to write, as in --output {Path(model).stem}.html"
-        )
+        example = f"--output {Path(model).stem}.html"
+        raise click.UsageError(f"--output is missing: it names the file to write, as in {example}")
     check_outputs({"--output": output}, (model, *source.files, *test), {"--output": (".html", ".htm")})
     from ...reports import report as make
 
