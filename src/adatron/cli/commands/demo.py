@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -147,7 +147,7 @@ def _found(digits: Any, place: Path) -> Claims:
     _show([("picture", str(picture))])
 
 
-def _show(rows: list[tuple[str, object]]) -> None:
+def _show(rows: Sequence[tuple[str, object]]) -> None:
     """Print names and numbers, aligned with those of the other steps."""
     for name, value in rows:
         click.echo(f"   {name:<{WIDTH}} {value}")
