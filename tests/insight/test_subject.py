@@ -112,7 +112,7 @@ def test_some_errors_less_are_not_clearly_better():
     model = SVC(C=1.0).fit(X, y)
     subject = Subject.of(model, X, y)
     found = along_C(subject, twin_of(subject))
-    assert model.C != found.C[found.best]
+    assert found.C[found.best] != model.C
     assert found.error[found.own] > found.error[found.best] + 2 / 569
     assert not found.clear
 

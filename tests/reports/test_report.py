@@ -273,7 +273,7 @@ def test_folds_are_shown_where_leave_one_out_has_a_part_of_the_samples():
     A, b = make_moons(3000, noise=0.6, random_state=0)
     made = adatron.report(SVC(C=100).fit(A, b), A, b)
     assert "estimated from" in made.panels[1].answer
-    assert "Confusion matrix; measured on: out of fold (5 folds)." in made.html
+    assert "the more samples. Measured on: out of fold (5 folds)." in made.html
 
 
 def test_a_search_without_a_choice_is_shown():
