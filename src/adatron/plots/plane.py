@@ -111,7 +111,7 @@ class BoundaryPlaneDisplay(Display):
             ax.plot(x, y, ":", color="0.5", label="proven: no change inside")
         ax.set(
             aspect="equal", xlim=plane.grid[0][[0, -1]], ylim=plane.grid[1][[0, -1]],
-            xlabel=f"distance {'towards the boundary' if self.names else 'along the steepest ascent'} ({self.unit})",
+            xlabel=f"{'towards the boundary' if self.names else 'along the steepest ascent'} ({self.unit})",
             ylabel=f"across ({self.unit})",
         )  # fmt: skip
         ax.locator_params(nbins=6)
