@@ -23,7 +23,7 @@ def test_the_demo_aligns_its_numbers_and_ends_with_both_files(tmp_path, capsys, 
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 100
     names = ("scikit-learn", "adatron", "proven", "accuracy", "seconds", "best", "picture")
-    numbers = [line for line in lines if line.strip().split("  ")[0] in names]
+    numbers = [line for line in lines if line[3:15].strip() in names]
     assert len(numbers) >= 10
     assert all(line[15] == " " != line[16] for line in numbers)
     written = next(line for line in lines if line.startswith("Written: "))
