@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.NoSuchOption as error:
         known = [one.name for one in error.ctx.command.params] if error.ctx else []
         if error.option_name in FOR_LABEL and "label" in known:
-            error.possibilities = ["--label"]
+            return _fail(Status.USAGE, f"No such option '{error.option_name}'. Did you mean '--label'?")
         return _fail(Status.USAGE, error.format_message())
     except click.ClickException as error:
         return _fail(Status.USAGE, error.format_message())
