@@ -22,6 +22,10 @@ GAP = 1e-6  # Relative gap of the certified fits.
 WIDEST_CELL = {"rows": 1_000_000, "features": 784, "vectors": 10_000}
 GROWTH, SHARE = 500e6, 0.5  # Wanted for the prediction of many rows: bytes, and fraction of a matrix product's rate.
 QUICK = ("10,000 x 16, 26 classes", "10,000 x 100", "12,000 x 22, noisy", "20,000 x 20, C 1", "moons 20,000")
+PICTURED = (  # Sets of the short picture: all kinds and sizes, the least favourable ratio among them.
+    "heart_scale", "USPS", "10,000 x 16, 26 classes", "12,000 x 784", "20,000 x 20, C 100", "cal.housing, regression",
+    "a9a", "ijcnn1", "MNIST", "moons 200,000",
+)  # fmt: skip
 FIRST_USES = ("fit", "small fit", "search", "train", "warmup")
 LONG = 60.0  # Seconds from which on a fit is measured once.
 SCALING_ROWS = (2_000, 4_000, 8_000, 16_000, 32_000, 64_000)
@@ -121,8 +125,23 @@ def fit(data: tuple[str, ...], library: tuple[str, ...], quick: bool, fresh: boo
     )
     columns = [*TIMES, ("floor", "floor", "time"), *PROOF, ("accuracy %", "accuracy", "percent"), PEAK]
     click.echo(tables.write(output, "fit", notes, rows, columns))
-    tables.plot(output, "fit", rows)
+    _draw_fits(output, rows)
     click.echo(f"The picture is {output / 'fit.png'}; benchmarks/README.md says how to send table and picture.")
+
+
+@main.command()
+@output_option
+def picture(output: Path) -> None:
+    """Draw the pictures of the fits in fit.json anew."""
+    _draw_fits(output, json.loads((output / "fit.json").read_text())["rows"])
+
+
+def _draw_fits(output: Path, rows: ResultRows) -> None:
+    """Draw fit.png; after a measurement of all sets it shows some of them, and fit-all.png shows all."""
+    whole = {row["data"] for row in rows}.issuperset(PICTURED)
+    tables.plot(output, "fit", rows, PICTURED if whole else ())
+    if whole:
+        tables.plot(output, "fit-all", rows)
 
 
 @main.command()

@@ -90,26 +90,46 @@ def write(
     return page
 
 
-def plot(folder: Path, name: str, rows: list[Row]) -> None:
-    """Draw bars: the time of each library as a multiple of adatron's."""
+TICKS = (0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)  # Of the axis of times.
+
+
+def plot(folder: Path, name: str, rows: list[Row], shown: tuple[str, ...] = ()) -> None:
+    """Draw a point for each library and data set: its time as a multiple of adatron's, the largest sets at the top.
+
+    Parameters
+    ----------
+    shown : data sets that are drawn, if they were measured; by default all
+    """
     import matplotlib as mpl
 
     mpl.use("Agg")
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import FixedLocator, NullLocator
 
-    data = list(dict.fromkeys(row["data"] for row in rows))
-    libraries = [name for name in dict.fromkeys(row["library"] for row in rows) if name != "adatron"]
-    figure, axes = plt.subplots(figsize=(8, 0.35 * len(data) * len(libraries) / 2 + 1.5), layout="constrained")
-    height = 0.8 / max(1, len(libraries))
-    for k, library in enumerate(libraries):
-        own = {row["data"]: row.get("ratio") for row in rows if row["library"] == library}
-        places = [i + (k - (len(libraries) - 1) / 2) * height for i, one in enumerate(data) if own.get(one)]
-        axes.barh(places, [own[one] for one in data if own.get(one)], height, label=library)
-    axes.axvline(1.0, color="black", linewidth=0.8)
-    axes.set(xscale="log", yticks=range(len(data)), yticklabels=data, xlabel="time / adatron's time")
-    axes.invert_yaxis()
+    kept = [row for row in rows if row.get("ratio") and (row["data"] in shown or not shown)]
+    sizes = {row["data"]: row.get("rows", 0) for row in kept}
+    data = sorted(sizes, key=lambda one: sizes[one])
+    libraries = [one for one in dict.fromkeys(row["library"] for row in kept) if one != "adatron"]
+    figure, axes = plt.subplots(figsize=(8, 0.22 * len(data) + 1.6), layout="constrained")
+    for library, mark in zip(libraries, "os^Dvx", strict=False):
+        own = {row["data"]: row["ratio"] for row in kept if row["library"] == library}
+        places = [place for place, one in enumerate(data) if one in own]
+        axes.plot([own[data[place]] for place in places], places, mark, label=library, markersize=6)
+    axes.axvline(1.0, color="black", linewidth=1)
+    axes.set(xscale="log", yticks=range(len(data)), yticklabels=[_named(one, sizes[one]) for one in data])
+    axes.set(title="How many times as long as adatron", xlabel="farther right: slower than adatron")
+    axes.xaxis.set_major_locator(FixedLocator(TICKS))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}x")
+    axes.margins(y=0.05)
+    axes.grid(alpha=0.3)
     if libraries:
-        axes.legend(fontsize="small")
+        figure.legend(fontsize="small", loc="outside lower center", ncols=3, frameon=False)
     with atomic_write(folder / f"{name}.png") as stream:
         figure.savefig(stream, format="png", dpi=120)
     plt.close(figure)
+
+
+def _named(data: str, rows: int) -> str:
+    """Return the name of a data set with its size, unless it has it already."""
+    return data if not rows or f"{rows:,}" in data else f"{data}, {rows:,} rows"

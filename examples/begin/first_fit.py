@@ -29,10 +29,12 @@ print(f"relative duality gap: {model.duality_gap_:.1e}")
 # with a ring is a support vector: it lies on a margin or on the wrong side of it. **The other samples could be removed
 # and the model would stay the same.**
 
-figure, ax = plt.subplots(layout="constrained")
+figure, ax = plt.subplots(figsize=(4.8, 4), layout="constrained")
 DecisionBoundaryDisplay.from_estimator(
     model,
     X,
+    grid_resolution=200,
+    eps=0.3,
     response_method="decision_function",
     plot_method="contour",
     levels=[-1, 0, 1],
@@ -51,5 +53,6 @@ ax.plot(
     label="support vectors",
 )
 ax.set(title="Few samples decide", xlabel="first feature", ylabel="second feature")
-ax.legend()
+ax.margins(0)
+ax.legend(loc="upper right", framealpha=1, handletextpad=0.2)
 plt.show()

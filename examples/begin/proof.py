@@ -13,7 +13,7 @@ from sklearn.datasets import make_classification
 from adatron import SVC
 from adatron.plots import GapDisplay
 
-X, y = make_classification(2000, 20, n_informative=10, flip_y=0.05, random_state=0)
+X, y = make_classification(5000, 20, n_informative=10, flip_y=0.05, random_state=0)
 default = SVC(C=1e4, gap_tol=None).fit(X, y)  # scikit-learn's rule
 print(
     f"best possible objective: between {default.dual_objective_:.1f} and {default.primal_objective_:.1f}"
@@ -39,7 +39,7 @@ print(tight.route_)
 # :class:`adatron.plots.GapDisplay` draws it: solid lines show the estimates, diamonds and dotted lines what is proven.
 # The first fit ends as soon as the violation is small.
 
-figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), sharey=True, layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(10, 4.4), sharey=True, layout="constrained")
 for ax, model, name in (
     (axes[0], default, "tol=1e-3 alone"),
     (axes[1], tight, "gap_tol=1e-5"),
@@ -49,7 +49,7 @@ for ax, model, name in (
 plt.show()
 
 # %%
-# What does the gap mean for predictions? Here little: the decision values of both fits differ in the fourth digit. The
+# What does the gap mean for predictions? Here little: the decision values of both fits differ by some thousandths. The
 # gap matters where the objective or the coefficients count, and where you must show that the work was done.
 
 difference = np.abs(default.decision_function(X) - tight.decision_function(X)).max()

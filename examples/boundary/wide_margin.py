@@ -24,7 +24,7 @@ print(f"relative duality gap of the ordinary SVM: {ordinary.duality_gap_:.1e}")
 # **The boundary of the second model keeps away from the samples of both classes.** The ring in each picture is the
 # smallest distance; the last picture shows how it grew step by step.
 
-figure, axes = plt.subplots(1, 3, figsize=(12, 4), layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(12, 4.4), layout="constrained")
 for ax, model, name in ((axes[0], ordinary, "SVC"), (axes[1], wide, "InputMarginSVC")):
     display = InputMarginDisplay.from_estimator(model, X, y, ax=ax)
     ax.set(title=f"{name}: {display.ax_.get_title()}")

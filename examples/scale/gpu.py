@@ -36,12 +36,12 @@ for device, model in models.items():
 print(models[devices[-1]].route_)
 
 # %%
-# The traces show how each device came to its optimum. Without a GPU there is one picture.
+# The traces show how each device came to its optimum. Without a GPU there is one picture, of ``device="cpu"``.
 
 figure, axes = plt.subplots(
     1, len(devices), figsize=(6 * len(devices), 4), squeeze=False, layout="constrained"
 )
 for ax, (device, model) in zip(axes[0], models.items(), strict=True):
     GapDisplay.from_estimator(model, ax=ax)
-    ax.set_xlabel(f"time on device={device!r}")
+    ax.set(title=f"device={device!r}", xlabel="time")
 plt.show()

@@ -28,9 +28,10 @@ models = {
 # %%
 # ``class_weight`` multiplies C for each class. ``'balanced'`` gives both classes the same total weight: here an error
 # on a rare sample costs 19 times as much. **Weights move the boundary: they trade missed samples for false alarms.**
+# The recall is the share of the rare class that is found; the precision is the share of alarms that are right.
 # Say what a miss costs if you know it; take ``'balanced'`` if you do not.
 
-figure, axes = plt.subplots(1, 3, figsize=(10, 3.6), sharey=True, layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(10, 4.2), sharey=True, layout="constrained")
 for ax, (name, model) in zip(axes, models.items(), strict=True):
     model.fit(X, y)
     predicted = model.predict(X_test)
@@ -42,15 +43,26 @@ for ax, (name, model) in zip(axes, models.items(), strict=True):
         f"{name}: finds {recall:.0%} of the rare class; {precision:.0%} of its alarms are right"
     )
     DecisionBoundaryDisplay.from_estimator(
-        model, X, response_method="predict", cmap="coolwarm", alpha=0.3, ax=ax
+        model,
+        X,
+        grid_resolution=300,
+        eps=1.5,
+        response_method="predict",
+        cmap="coolwarm",
+        alpha=0.3,
+        ax=ax,
     )
-    for label, color in ((0, "#3b4cc0"), (1, "#b40426")):
-        ax.plot(*X_test[y_test == label].T, ".", color=color, markersize=5)
+    for label, kind, color in ((0, "usual", "#3b4cc0"), (1, "rare", "#b40426")):
+        samples = X_test[y_test == label]
+        ax.plot(*samples.T, ".", color=color, markersize=5, label=kind)
     ax.set(
-        title=f"{name}\nfinds {recall:.0%}, right in {precision:.0%}",
+        title=f"{name}\nrecall {100 * recall:.0f} %, precision {100 * precision:.0f} %",
+        xlabel="first feature",
         xlim=(-4, 5),
         ylim=(-4, 5),
     )
+axes[0].set(ylabel="second feature")
+axes[0].legend(title="class", loc="lower right", fontsize="small")
 plt.show()
 
 # %%

@@ -172,3 +172,45 @@ def test_closed_streams(words, folder):
     assert done.returncode == 4
     assert re.search(r"error: standard (input|output): it is closed\n", done.stderr)
     assert "Traceback" not in done.stderr
+
+
+HELPED = {
+    "a part as test data": (["train", "a.csv", "--model", "m.adatron", "--test", "0.3"], "--cv 5 cross-validates"),
+    "target": (["train", "a.csv", "--model", "m.adatron", "--target", "2"], "Did you mean '--label'?"),
+    "y": (["predict", "svc.adatron", "a.csv", "--y", "2"], "Did you mean '--label'?"),
+    "class": (["evaluate", "svc.adatron", "a.csv", "--class", "2"], "Did you mean '--label'?"),
+    "no label there": (["info", "--y", "2"], "No such option '--y'."),
+    "missing file, no model": (["train", "nofile.csv"], "nofile.csv: No such file"),
+    "no report": (["report", "svc.adatron", "a.csv"], "--output svc.html"),
+    "text as a sheet": (["train", "sheet.xlsx", "--model", "m.adatron"], "the file was read as csv, --format names"),
+    "one column": (["evaluate", "svc.adatron", "one.csv"], "1 column found, "),
+    "no way back to rows": (
+        ["convert", "city.adatron", "city.onnx"],
+        "adatron.to_onnx(adatron.load(MODEL), X, ",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", HELPED)
+def test_a_wrong_command_is_told_what_helps(case, folder, tmp_path, monkeypatch, capsys):
+    if case == "no way back to rows":
+        pytest.importorskip("skl2onnx")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "svc.adatron").write_bytes((folder / "svc.adatron").read_bytes())
+    for name, text in {
+        "a.csv": "1,2,0\n2,1,1\n" * 9,
+        "one.csv": "1.0\n2.0\n",
+        "sheet.xlsx": "city;weight\nRome;1.2\n",
+        "city.csv": "city,weight,kind\n" + "Rome,1,a\nPisa,2,b\n" * 9,
+    }.items():
+        (tmp_path / name).write_text(text)
+    assert main(["train", "city.csv", "--model", "city.adatron", "--categorical", "auto", "--quiet"]) == 0
+    arguments, help_ = HELPED[case]
+    assert main(arguments) in (1, 2, 4)
+    assert help_ in capsys.readouterr().err
+
+
+def test_an_error_in_a_file_of_a_known_name_names_no_format(tmp_path, capsys):
+    (tmp_path / "a.csv").write_text("city;weight\nRome;1.2\n")
+    assert main(["train", str(tmp_path / "a.csv"), "--model", str(tmp_path / "m.adatron")]) == 1
+    assert "was read as" not in capsys.readouterr().err

@@ -53,6 +53,16 @@ def test_a_fit_in_one_step_shows_a_sentence():
     assert f"duality gap ≤ {model.duality_gap_.max():.1e}" in sentence.get_text()
 
 
+def test_a_sentence_leaves_the_axis_that_other_axes_share(model):
+    short = SVC().fit(*load_iris(return_X_y=True))
+    _, (left, right) = plt.subplots(1, 2, sharey=True)
+    GapDisplay.from_estimator(short, ax=left)
+    GapDisplay.from_estimator(model, ax=right)
+    assert left.axison
+    assert left.get_yscale() == "log"
+    assert not GapDisplay.from_estimator(short).ax_.axison  # axes of its own have nothing to show
+
+
 def test_traces_routes_and_displays_are_one_line(model):
     several = SVC().fit(*load_iris(return_X_y=True))
     things = [model.trace_, several.trace_, several.trace_[0], model.route_, GapDisplay.of(model)]

@@ -28,7 +28,7 @@ def encoded(named):
 @pytest.mark.parametrize("named", [False, True])
 def test_features_after_an_encoder_have_the_names_of_its_outputs(named):
     model, X = encoded(named)
-    wanted = model[:-1].get_feature_names_out().tolist()
+    wanted = ["city = Köln", "city = Oslo", "city = Rome", "age"] if named else ["x1_Köln", "x1_Oslo", "x1_Rome", "x0"]
     assert SensitivityDisplay.from_estimator(model, X).names == wanted
     answer = report(model, X, y, max_time=None).panels[6].answer
     assert answer.split(" moves ")[0] in wanted
@@ -37,7 +37,7 @@ def test_features_after_an_encoder_have_the_names_of_its_outputs(named):
 def test_given_names_are_those_of_columns_or_of_the_features_of_the_machine():
     model, X = encoded(named=False)
     display = SensitivityDisplay.from_estimator(model, X, feature_names=["years", "town"])
-    assert display.names == model[:-1].get_feature_names_out(["years", "town"]).tolist()
+    assert display.names == ["town = Köln", "town = Oslo", "town = Rome", "years"]
     four = ["a", "b", "c", "d"]
     assert SensitivityDisplay.from_estimator(model, X, y, feature_names=four).names == four
     assert report(model, X, y, max_time=None, feature_names=four).panels[6].answer[0] in "abcd"

@@ -10,6 +10,7 @@ import re
 import sys
 import warnings
 from hashlib import sha256
+from html import escape
 from html.parser import HTMLParser
 
 import numpy as np
@@ -17,13 +18,13 @@ import pytest
 from sklearn.datasets import load_diabetes, load_digits, make_classification, make_moons
 from sklearn.model_selection import GridSearchCV, ShuffleSplit, TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 import adatron
 from adatron import SVC, SVR, InputMarginSVC, NuSVR, OneClassSVM, input_margin
 from adatron.estimators.incremental.leave_out import loo_values
 from adatron.insight.subject import drawn
-from adatron.reports.parts import Figure, Table
+from adatron.reports.parts import Figure, Table, said
 from moments import at
 
 X, y = make_moons(60, noise=0.25, random_state=0)
@@ -119,7 +120,7 @@ def test_no_row_of_data_is_left_with_samples_none():
     model = make_pipeline(StandardScaler(), SVC(C=5)).fit(values, y)
     shown = adatron.report(model, values, y)
     hidden = adatron.report(model, values, y, samples="none")
-    secret = {f"{value:.4g}" for value in values.ravel()} | {repr(float(value)) for value in values.ravel()}
+    secret = {said(value) for value in values.ravel()} | {repr(float(value)) for value in values.ravel()}
     cells = {word for text in Reader(shown.html).text for word in text.split()}
     assert secret & cells
     assert not any(word in hidden.html for word in secret)
@@ -272,7 +273,7 @@ def test_folds_are_shown_where_leave_one_out_has_a_part_of_the_samples():
     A, b = make_moons(3000, noise=0.6, random_state=0)
     made = adatron.report(SVC(C=100).fit(A, b), A, b)
     assert "estimated from" in made.panels[1].answer
-    assert "Confusion matrix; measured on: out of fold (5 folds)." in made.html
+    assert "the more samples. Measured on: out of fold (5 folds)." in made.html
 
 
 def test_a_search_without_a_choice_is_shown():
@@ -329,19 +330,19 @@ def test_a_proof_holds_for_every_sample_of_the_fit():
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "words"),
     [
-        ({}, "Yes, to "),
+        ({}, "Yes: relative duality gap <= "),
         ({"gap_tol": None}, "A smaller gap_tol asks for more"),
         ({"max_iter": 1500}, "higher limits may help"),
     ],
     ids=str,
 )
-def test_the_first_answer_follows_the_gap_and_its_advice_what_was_asked(given, said):
+def test_the_first_answer_follows_the_gap_and_its_advice_what_was_asked(given, words):
     A, b = make_classification(400, 20, n_informative=10, flip_y=0.05, random_state=0)
     machine = SVC(C=1e4, **given).fit(A, b)
     (panel, *_) = adatron.report(machine, A, b, samples="none").panels
-    assert said in panel.answer
+    assert words in panel.answer
     assert panel.answer.startswith("Nearly") == bool(given)
     assert panel.answer.startswith("Yes") == (machine.certificate_.gap <= 1e-3)
 
@@ -353,6 +354,28 @@ def test_a_column_without_values_is_left_out_and_a_long_table_is_folded():
     assert "details" not in short.tags
     assert "–" not in " ".join(short.text)
     assert Reader(Table(("name", "nothing", "value"), 3 * rows, "A caption.").html()).tags["details"] == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(0.0, "0"), (3.1623, "3.16"), (2.683e-4, "2.7e-04"), (4264.3, "4,264"), (1e7, "1.0e+07"), (1234, "1,234")],
+)
+def test_numbers_have_one_notation(value, words):
+    assert said(value) == words
+
+
+def test_an_answer_is_told_once_and_of_one_sample_in_the_singular():
+    X, y = make_moons(100, noise=0.1, random_state=0)
+    y[0] = 1 - y[0]
+    made = adatron.report(SVC(C=1.0, gamma=1.0).fit(X, y), X, y, max_time=None)
+    for panel in made.panels:
+        assert made.html.count(escape(panel.answer)) == 1
+    assert made.panels[4].answer.startswith("1 of 100 samples (1.0 %) is misclassified")
+
+
+def test_transformed_units_are_explained_once():
+    made = adatron.report(make_pipeline(MinMaxScaler(), SVC()).fit(X, y), X, y, max_time=5.0)
+    assert made.html.count("Transformed units are those after the steps of the pipeline.") == 1
 
 
 def test_questions_2_and_3_agree_and_the_headline_has_the_measure_of_the_picture():

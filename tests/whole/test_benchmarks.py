@@ -1,6 +1,8 @@
 """The benchmarks: what they recompute is right, and what they write is complete."""
 
 import json
+import struct
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -108,6 +110,17 @@ def test_the_quick_table_needs_no_files_and_only_the_libraries_that_are_installe
     assert {row["library"] for row in rows} == {name for name, one in LIBRARIES.items() if one.installed}
     assert all(row["seconds"] > 0 for row in rows)
     assert (tmp_path / "fit.png").exists()
+
+
+def test_the_published_pictures_are_drawn_from_the_published_rows(tmp_path):
+    published = Path(tables.__file__).parent / "results" / "fit.json"
+    (tmp_path / "fit.json").write_bytes(published.read_bytes())
+    done = CliRunner().invoke(main, ["picture", "--output", str(tmp_path)], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    for name, tallest in (("fit.png", 500), ("fit-all.png", 900)):
+        width, height = struct.unpack(">II", (tmp_path / name).read_bytes()[16:24])
+        assert width == 960
+        assert height <= tallest
 
 
 def test_a_spoilt_model_is_found_out():

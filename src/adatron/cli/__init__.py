@@ -36,6 +36,7 @@ def adatron() -> None:
 COMMANDS = (
     train, search, predict, evaluate, report, stream, info, convert, papers, warmup, demo, doctor, completion,
 )  # fmt: skip
+FOR_LABEL = ("--target", "--y", "--class")  # What other tools call --label.
 for command in COMMANDS:
     adatron.add_command(command)
 
@@ -55,6 +56,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return Status.USAGE
+    except click.NoSuchOption as error:
+        known = [one.name for one in error.ctx.command.params] if error.ctx else []
+        if error.option_name in FOR_LABEL and "label" in known:
+            return _fail(Status.USAGE, f"No such option '{error.option_name}'. Did you mean '--label'?")
+        return _fail(Status.USAGE, error.format_message())
     except click.ClickException as error:
         return _fail(Status.USAGE, error.format_message())
     except click.Abort as error:

@@ -26,7 +26,8 @@ PHRASES: tuple[tuple[str, Said], ...] = (
     (r"\bX and y must be the samples that", "FILE must hold the samples that"),
     (r" Pass other samples as X_test and y_test\.", " --test takes other samples."),
     (r"The 'X' parameter is needed: .* would make rows of the support vectors\.",
-     "the steps before the machine cannot be undone, so there are no rows to compare the network with"),
+     ("the steps before the machine cannot be undone, so no rows are known to compare the network with: "
+      "adatron.to_onnx(adatron.load(MODEL), X, OUTPUT) in Python takes rows X (a DataFrame, if columns hold text)")),
     (r" For other estimators, import adatron\.onnx and call skl2onnx\.to_onnx\.", ""),
     (r"Solver terminated early \(max_iter=\d+\)\. Consider pre-processing your data with [^.]*\. ", ""),
     (r"scale them \(MaxAbsScaler\)", "--scale minmax scales them"),

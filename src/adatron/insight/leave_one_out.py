@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import binomtest, norm
 from sklearn.base import clone
 
 from ..estimators.base.quiet import quiet
@@ -16,6 +17,8 @@ from ..threads import Clock, OutOfTime
 from .in_time import in_time
 from .subject import Ids, Subject, Unavailable, Vector, counted, drawn, predictions, unnamed
 from .twin import Twin, at_bound, candidates, twin_of
+
+LEVEL = 0.025  # Probability of calling another C clearly better although it is not.
 
 
 @dataclass(frozen=True)
@@ -159,7 +162,8 @@ class AlongC:
     uncertainty : (k,) their standard errors; 0 if all samples were asked for
     n_asked : samples that were asked at each C
     best, own : positions of the smallest error, the smallest C of equal ones, and of the model's own C
-    clear : whether the smallest error is below that at the own C by more than two standard errors of their difference
+    clear : whether chance alone would hardly make the smallest error so much smaller than that at the own C: a paired
+        test at the level 2.5 %, divided by the number of other C
     n_wanted : values of C that were to be tried, more than k if there was no time for some
     """
 
@@ -171,6 +175,16 @@ class AlongC:
     own: int
     clear: bool
     n_wanted: int
+
+
+def _clear(gain: Vector, tries: int, task: str) -> bool:
+    """Return whether the best of so many other parameters is better, by the gain for each sample."""
+    won, lost = int((gain > 0.0).sum()), int((gain < 0.0).sum())
+    if tries < 1 or not won:
+        return False
+    if task == "regression":
+        return bool(gain.mean() > norm.isf(LEVEL / tries) * _spread(gain, task))
+    return bool(binomtest(won, won + lost, alternative="greater").pvalue < LEVEL / tries)
 
 
 def refitted(subject: Subject, twin: Twin, **parameters: Any) -> Twin:
@@ -231,8 +245,7 @@ def along_C(
         doubts = np.array([_spread(one, subject.task) if k != near else 0.0 for k, one in enumerate(more)])
         errors, spreads = np.maximum(known.error + more.mean(axis=1), 0.0), np.hypot(known.uncertainty, doubts)
     best = int(np.argmin(errors))
-    gain = losses[near] - losses[best]
-    clear = bool(gain.mean() > 2.0 * _spread(gain, subject.task))
+    clear = _clear(losses[near] - losses[best], len(there) - 1, subject.task)
     if subject.task == "regression":  # the root of a mean square has half the relative error
         errors = np.sqrt(errors)
         spreads = spreads / (2.0 * np.maximum(errors, np.finfo(float).tiny))

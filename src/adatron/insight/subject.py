@@ -37,6 +37,7 @@ OTHER_ROWS = (
 )
 CLOSE = 1e-9  # Largest relative difference between a support vector and its sample: steps before may round anew.
 UNNAMED = "in units of X"  # the unit of features that do not name one
+TRANSFORMED = "transformed units"  # of features after the steps of a pipeline
 PREDICTED = 500  # Most support vectors of a regression whose targets are compared with predictions.
 ROUGH = 1e-3  # Fraction of the spread of the targets that rounding of predictions in float32 may explain.
 
@@ -320,7 +321,7 @@ def unit_of(way: Way, names: list[str]) -> str:
     """
     if way.steps:
         scaled = of_class(way.steps[-1][1], "sklearn.preprocessing._data", "StandardScaler")
-        return "standardised" if scaled else "after the steps of the pipeline"
+        return "standardised" if scaled else TRANSFORMED
     ends = [re.search(r"\(([^()]+)\)$", name.strip()) for name in names]
     units = {"" if end is None else end[1] for end in ends}
     return (units.pop() if len(units) == 1 else "") or UNNAMED
@@ -330,10 +331,27 @@ def _names_after(way: Way, names: Any) -> Any:
     """Return the names that the steps make of names of columns; None if a step does not say."""
     try:
         for _, step in way.steps:
-            names = step.get_feature_names_out(names)
+            names = _plainly(step, names, step.get_feature_names_out(names))
     except (AttributeError, ValueError, TypeError):
         return None
     return names
+
+
+def _plainly(step: Any, before: Any, after: Any) -> Any:
+    """Return the names that a ColumnTransformer makes in words: weight for numbers__weight, city = Rome of a text."""
+    parts = getattr(step, "named_transformers_", None)
+    if parts is None:
+        return after
+    columns = sorted(map(str, getattr(step, "feature_names_in_", () if before is None else before)), key=len)
+    plain: list[str] = []
+    for name in map(str, after):
+        part, found, rest = name.partition("__")
+        if not found or part not in parts:
+            return after
+        texts = hasattr(parts[part], "categories_")
+        column = next((one for one in reversed(columns) if texts and rest.startswith(f"{one}_")), None)
+        plain.append(rest if column is None else f"{column} = {rest[len(column) + 1 :]}")
+    return plain if len(set(plain)) == len(plain) else after
 
 
 def _refuse_others(machine: Any, rows: Any, y: NDArray[Any]) -> None:

@@ -99,7 +99,8 @@ class GapDisplay(Display):
         ax = self._on(ax)
         if not self.curved:
             ax.text(0.5, 0.5, self._sentence(), ha="center", va="center", transform=ax.transAxes)
-            ax.set_axis_off()
+            if _alone(ax):
+                ax.set_axis_off()
             return self
         from matplotlib.ticker import EngFormatter
 
@@ -141,3 +142,9 @@ class GapDisplay(Display):
             ax.plot(seconds, height, line, color=color, label=name if named else None, **style)
             if len(height) and np.isfinite(values[-1]):
                 ax.plot(seconds[-1:], height[-1:], "D", color=color, alpha=alpha, markersize=6)
+
+
+def _alone(ax: Any) -> bool:
+    """Return whether no other axes show the ticks of these ones."""
+    groups = (ax.get_shared_x_axes(), ax.get_shared_y_axes())
+    return all(len(group.get_siblings(ax)) == 1 for group in groups)

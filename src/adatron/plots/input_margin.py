@@ -137,8 +137,10 @@ class InputMarginDisplay(Display):
         ax.plot(*np.stack([self.X[there], feet], axis=1).T, "-", color="0.6", linewidth=0.6, zorder=0)
         ax.plot(*feet.T, "s", markersize=3, fillstyle="none", color="0.3", label="projections")
         margin = float(self.margins.distance.min())
-        ax.set(aspect="equal", title=f"smallest distance {margin:.3g}")
-        ax.legend(fontsize="small")
+        # A projection may lie beyond the regions that are drawn.
+        across, up = ((line[0], line[-1]) for line in self.grid)
+        ax.set(aspect="equal", title=f"smallest distance {margin:.3g}", xlim=across, ylim=up)
+        ax.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=2, frameon=False)
         return self
 
 
@@ -290,7 +292,7 @@ class MarginPathDisplay(Display):
         ax = self._on(ax)
         for number, path in enumerate(self.paths):
             ax.plot(np.arange(len(path)), path, "o-", color=color(number), label=f"problem {number}")
-        ax.set(xlabel="step", ylabel=f"margin in the input space ({self.unit})")
+        ax.set(xlabel="step", ylabel=f"margin ({self.unit})")
         if len(self.paths) > 1:
             ax.legend(fontsize="small")
         return self

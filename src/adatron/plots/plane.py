@@ -111,8 +111,8 @@ class BoundaryPlaneDisplay(Display):
             ax.plot(x, y, ":", color="0.5", label="proven: no change inside")
         ax.set(
             aspect="equal", xlim=plane.grid[0][[0, -1]], ylim=plane.grid[1][[0, -1]],
-            xlabel=f"distance {'towards the boundary' if self.names else 'along the steepest ascent'} ({self.unit})",
-            ylabel=f"distance across ({self.unit})",
+            xlabel=f"{'towards the boundary' if self.names else 'along the steepest ascent'} ({self.unit})",
+            ylabel=f"across ({self.unit})",
         )  # fmt: skip
         ax.locator_params(nbins=6)
         ax.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, frameon=False)

@@ -98,10 +98,8 @@ def page(title: str, about: Sequence[Content], panels: Sequence[Panel]) -> str:
 
 def _section(panel: Panel, number: int) -> str:
     kind = ' class="wide"' if panel.wide else ""
-    return (
-        f'<section id="panel-{number}"{kind}><h2>{number}. {escape(panel.question)}</h2>'
-        f'<p class="answer">{escape(panel.answer)}</p>{_flow(panel.parts)}</section>\n'
-    )
+    parts = _flow(panel.parts) or f"<p>{escape(panel.answer)}</p>"  # the cards have the answers
+    return f'<section id="panel-{number}"{kind}><h2>{number}. {escape(panel.question)}</h2>{parts}</section>\n'
 
 
 def _flow(parts: Sequence[Content]) -> str:

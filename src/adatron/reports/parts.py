@@ -12,6 +12,7 @@ import numpy as np
 from .figure import Picture
 
 LONGEST = 200  # Characters of a cell.
+SMALL, LARGE = 1e-3, 1e6  # Sizes of numbers that are written without a power of ten.
 OPEN = 4  # Most rows of a table that is open.
 WIDE = 7.0  # Inches of pictures side by side above which a panel has the width of the page.
 
@@ -123,13 +124,16 @@ def _cell(value: Any) -> str:
 
 
 def said(value: Any) -> str:
-    """Return a number in words of at most four digits."""
+    """Return a number in words: three digits, or two and a power of ten, as certificates have them."""
     if isinstance(value, (int, np.integer)):
         return f"{int(value):,}"
     number = float(value)
     if np.isnan(number):
         return "–"
-    return f"{number:.4g}"
+    size = abs(number)
+    if number and not SMALL <= size < LARGE:
+        return f"{number:.1e}"
+    return f"{number:,.0f}" if size >= 100.0 else f"{number:.3g}"
 
 
 def percent(value: float) -> str:

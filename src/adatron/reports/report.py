@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.model_selection import check_cv
 
 from ..estimators.base.quiet import quiet
-from ..insight.subject import Subject, counted, names_of, unnamed
+from ..insight.subject import TRANSFORMED, Subject, counted, names_of, unnamed
 from ..quoted import quoted
 from ..threads import Clock
 from .facts import Facts
@@ -179,9 +179,10 @@ def _about(facts: Facts) -> list[Content]:
     width = facts.subject.columns if len(X.shape) == 2 else "–"
     steps = "".join(f"{type(step).__name__}, " for _, step in facts.subject.way.steps)
     tested = "" if facts.X_test is None else f" Tested on {len(facts.test_values):,} other samples."
+    units = "" if facts.unit != TRANSFORMED else " Transformed units are those after the steps of the pipeline."
     text = (
         f"{facts.task.capitalize()} with {steps}{type(machine).__name__}: {facts.n:,} samples, {width} features."
-        f"{tested} Made by adatron {metadata.version('adatron')}."
+        f"{tested}{units} Made by adatron {metadata.version('adatron')}."
     )
     changed = [
         [name, value if isinstance(value, (int, float, str)) else quoted(value)]

@@ -112,7 +112,8 @@ class KernelPath:
             right = ax.twinx()
             lines += right.semilogx(self.gamma, self.validation_error, "s-", color=COLORS[2], label="validation error")
             right.set(ylabel="validation error", ylim=(0, None))
-        ax.legend(lines, [line.get_label() for line in lines])
+        names = [line.get_label() for line in lines]
+        ax.legend(lines, names, fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
         return ax
 
 

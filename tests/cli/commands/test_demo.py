@@ -17,6 +17,20 @@ def test_the_demo_shows_its_claims_and_fits_a_screen(tmp_path, capsys):
     assert files.load(tmp_path / "shown" / "digits.adatron").certificate_.converged
 
 
+def test_the_demo_aligns_its_numbers_and_ends_with_both_files(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 100
+    names = ("scikit-learn", "adatron", "proven", "accuracy", "seconds", "best", "picture")
+    numbers = [line for line in lines if line[3:15].strip() in names]
+    assert len(numbers) >= 10
+    assert all(line[15] == " " != line[16] for line in numbers)
+    written = next(line for line in lines if line.startswith("Written: "))
+    assert "digits.adatron" in written
+    assert "search.png" in written
+
+
 def test_a_failed_claim_of_the_demo_ends_with_3(tmp_path, capsys):
     def damage(given):
         loaded = given["return"]

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ..status import Status, echo_rows
+from ..status import Status
 
 SAMPLES, REPEATS = 20_000, 3  # Size of the large set, and fits of it after the first one, whose median is shown.
 LEAST_AGREEMENT = 0.99  # Fraction of equal predictions: two solvers within one tolerance may differ at ties.
 LEARNED = 600  # Digits in the model that forgets, and in the search.
 NEAR = 1e-6  # Largest difference of decision values of two exact solutions; the numbers themselves are about 1.
 FOLDER = "adatron-demo"
+MODEL, PICTURE = "digits.adatron", "search.png"
+WIDTH = len("scikit-learn")  # Of the names of numbers.
 Claims = Iterator[tuple[str, bool]]
 
 
-@click.command(short_help="Fit, prove, compare, forget, search and save, in a minute.")
+@click.command(short_help="Fit, prove, compare, forget, search and save, in a minute or two.")
 @click.option("--folder", default=FOLDER, show_default=True, help="Where the model and the picture are written.")
 def demo(folder: str) -> Status:
-    """Show what adatron does: fit, prove, compare with scikit-learn, forget a sample, search, save."""
+    """Show what adatron does: fit, prove, compare with scikit-learn, forget a sample, search, save.
+
+    It takes a minute or two; the first time some more, as it compiles its code.
+    """
     from sklearn.datasets import load_digits
     from sklearn.model_selection import train_test_split
 
@@ -46,7 +51,8 @@ def demo(folder: str) -> Status:
         for claim, holds in part():
             well &= holds
             click.echo(f"   {'yes' if holds else 'NO '}  {claim}")
-    click.echo(f"\nThe files are in {place}. Next: adatron info {place / 'digits.adatron'}")
+    files = [path for path in (place / MODEL, place / PICTURE) if path.exists()]
+    click.echo(f"\nWritten: {' and '.join(map(str, files))}\nNext: adatron info {files[0]}")
     return Status.FINE if well else Status.NOT_CONVERGED
 
 
@@ -66,11 +72,11 @@ def _large() -> Claims:
     first, peer = _seconds(lambda: ours.fit(X, y)), _seconds(lambda: theirs.fit(X, y))
     own = statistics.median(_seconds(lambda: ours.fit(X, y)) for _ in range(REPEATS))
     rows = [
-        ("   scikit-learn", f"{peer:.2f} s"),
-        ("   adatron", f"{own:.2f} s (the first fit: {first:.1f} s): {peer / own:.1f} times as fast"),
-        ("   proven", ours.certificate_),
+        ("scikit-learn", f"{peer:.2f} s"),
+        ("adatron", f"{own:.2f} s (the first fit: {first:.1f} s): {peer / own:.1f} times as fast"),
+        ("proven", ours.certificate_),
     ]
-    echo_rows(rows, err=False)
+    _show(rows)
     agreement = float((ours.predict(X) == theirs.predict(X)).mean())
     yield f"both give the same class to {agreement:.2%} of the samples", agreement >= LEAST_AGREEMENT
     yield "the optimum is proven to within 0.1 %", ours.certificate_.gap <= GAP_TOL
@@ -84,14 +90,14 @@ def _saved(digits: Any, place: Path) -> Claims:
 
     X, X_test, y, y_test = digits
     ours, theirs = SVC(C=10.0).fit(X, y), PeerSVC(C=10.0).fit(X, y)
-    echo_rows([("   accuracy", f"{ours.score(X_test, y_test):.2%}"), ("   proven", ours.certificate_)], err=False)
+    _show([("accuracy", f"{ours.score(X_test, y_test):.2%}"), ("proven", ours.certificate_)])
     agreement = float((ours.predict(X_test) == theirs.predict(X_test)).mean())
     yield f"both give the same class to {agreement:.2%} of the test images", agreement >= LEAST_AGREEMENT
-    path = place / "digits.adatron"
+    path = place / MODEL
     save(ours, path)
     copy = load(path)
     same = ours.decision_function(X_test).tobytes() == copy.decision_function(X_test).tobytes()
-    yield f"saved as {path} and loaded again, the decision values are equal to the last bit", same
+    yield f"saved as {path} and loaded again, it decides the same to the last bit", same
 
 
 def _forgotten(digits: Any) -> Claims:
@@ -106,7 +112,7 @@ def _forgotten(digits: Any) -> Claims:
     taken = _seconds(lambda: model.forget([supporting]))
     others = IncrementalSVC(C=10.0, gamma=1e-3).fit(np.delete(X, supporting, 0), np.delete(y, supporting))
     difference = float(np.abs(model.decision_function(X_test) - others.decision_function(X_test)).max())
-    echo_rows([("   seconds", f"{taken:.4f}"), ("   proven", model.certificate_)], err=False)
+    _show([("seconds", f"{taken:.4f}"), ("proven", model.certificate_)])
     yield f"a model that never saw the sample decides the same, to {difference:.0e}", difference <= NEAR
 
 
@@ -118,15 +124,16 @@ def _found(digits: Any, place: Path) -> Claims:
     from ...selection import GridSearchCV
 
     X, X_test, y, y_test = digits
+    click.echo("   the first search of an installation compiles once, too ...")
     search: Any = GridSearchCV(SVC(), "auto", cv=5)
     first, again = (_seconds(lambda: search.fit(X[:LEARNED], y[:LEARNED])) for _ in range(2))
     best = ", ".join(f"{name} = {value:.3g}" for name, value in search.best_params_.items())
     cells = len(search.cv_results_["params"])
     rows = [
-        ("   seconds", f"{again:.2f} for {5 * cells} fits (the first search: {first:.1f} s)"),
-        ("   best", f"{best}; accuracy on the test images {search.score(X_test, y_test):.2%}"),
+        ("seconds", f"{again:.2f} for {5 * cells} fits (the first search: {first:.1f} s)"),
+        ("best", f"{best}; accuracy on the test images {search.score(X_test, y_test):.2%}"),
     ]
-    echo_rows(rows, err=False)
+    _show(rows)
     apart = cross_val_score(SVC(**search.best_params_), X[:LEARNED], y[:LEARNED], cv=5)
     together = [search.cv_results_[f"split{fold}_test_score"][search.best_index_] for fold in range(5)]
     yield "the best has the scores of five fits of its own", bool(np.allclose(apart, together))
@@ -135,9 +142,15 @@ def _found(digits: Any, place: Path) -> Claims:
         return
     from ...plots import SearchDisplay
 
-    picture = place / "search.png"
+    picture = place / PICTURE
     SearchDisplay.from_estimator(search).figure_.savefig(picture, dpi=120)
-    click.echo(f"   picture   {picture}")
+    _show([("picture", str(picture))])
+
+
+def _show(rows: Sequence[tuple[str, object]]) -> None:
+    """Print names and numbers, aligned with those of the other steps."""
+    for name, value in rows:
+        click.echo(f"   {name:<{WIDTH}} {value}")
 
 
 def _seconds(action: Any) -> float:

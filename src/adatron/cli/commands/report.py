@@ -24,7 +24,7 @@ SHAPE = "{desc} |{bar}| {elapsed}"
 @click.command(short_help="Write a report about a model as one HTML file.")
 @click.argument("model", type=click.Path())
 @data_options
-@click.option("--output", type=click.Path(), required=True, help="The HTML file to write.")
+@click.option("--output", type=click.Path(), help="The HTML file to write; it is needed.")
 @click.option("--test", type=click.Path(), multiple=True, help="Other data to measure on; may be repeated.")
 @click.option(
     "--samples", type=click.Choice(["rows", "none"]), default="rows", help="none leaves out every row of data."
@@ -38,7 +38,7 @@ SHAPE = "{desc} |{bar}| {elapsed}"
 )
 @click.option("--quiet", is_flag=True, help="Print neither the progress nor the answers.")
 def report(
-    model: str, source: Source, output: str, test: tuple[str, ...], samples: str, max_time: float, quiet: bool
+    model: str, source: Source, output: str | None, test: tuple[str, ...], samples: str, max_time: float, quiet: bool
 ) -> None:
     """Write a report about MODEL, which was trained on FILE.
 
@@ -50,6 +50,9 @@ def report(
     Folds, exact leave-one-out and the error over C take other fits, which --max-time bounds. The report names what
     there was no time for. Ctrl-C ends the command and writes no file.
     """
+    if output is None:
+        example = f"--output {Path(model).stem}.html"
+        raise click.UsageError(f"--output is missing: it names the file to write, as in {example}")
     check_outputs({"--output": output}, (model, *source.files, *test), {"--output": (".html", ".htm")})
     from ...reports import report as make
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -10,7 +13,7 @@ import click
 from ..data import Source, data_options, wanted_as
 from ..fit import check_folds, cross_validated, fit
 from ..machines import TASK, machine, task_options
-from ..outputs import MODEL, check_outputs
+from ..outputs import MODEL, check_outputs, existing
 from ..parameters import parameter_options
 from ..parts import machine_of, task_of
 from ..preparing.target import known_part, said_of
@@ -56,6 +59,7 @@ def train(
     With --cv, as with svm-train -v, the quality of predictions for samples that were left out is printed, and no model
     is written.
     """
+    _check_files(source.files, test)
     _check_usage(target, folds, test)
     if parameters["kernel"] == "precomputed":
         preparing.refuse_steps()
@@ -91,6 +95,23 @@ def train(
     if cut_short:
         return Status.INTERRUPTED
     return Status.NOT_CONVERGED if made.fit_status_ else Status.FINE
+
+
+def _check_files(files: tuple[Any, ...], test: tuple[str, ...]) -> None:
+    """Fail if a file to read is missing: that comes before what lacks to write a model."""
+    for file in (*files, *test):
+        if file != "-" and not existing(file).is_file() and not Path(file).exists():
+            if file in test and _is_number(file):
+                raise click.UsageError(f"--test {file}: --test takes a file of other samples; --cv 5 cross-validates")
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), file)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _check_usage(target: str | None, folds: int | None, test: tuple[str, ...]) -> None:

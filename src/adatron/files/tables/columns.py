@@ -222,7 +222,7 @@ def check_columns(path: Path, names: Sequence[str] | None, roles: Roles, request
         if label is not None and (request.labelled or request.label is not None):
             wanted += " and a label"
         lack = "no label column: " if width == request.n_features and request.label is None else ""
-        found = f"{roles.width} columns found"
+        found = f"{roles.width} column{'s' * (roles.width != 1)} found"
         found += f", {len(roles.left_out)} of them left out" if roles.left_out else ""
         raise DataError(path, f"{lack}{wanted} expected, {found}" if lack else f"{found}, {wanted} expected", line)
     if not features:

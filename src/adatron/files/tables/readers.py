@@ -6,7 +6,8 @@ import codecs
 import os
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any, Literal
@@ -189,6 +190,7 @@ def read(
     )  # fmt: skip
     with reading(paths[0]):
         found = format or format_of(paths[0], request)
+    unknown = format is None and _by_extension(paths[0]) is None and bool(undo_suffix(file_and_group(paths[0])[0]))
     chosen = FORMATS[found]
     _check_heeded(paths[0], found, chosen, request)
     requests = [replace(request, max_bytes=_limit(one, chosen, max_bytes)) for one in paths]
@@ -199,7 +201,7 @@ def read(
         return table
     tables: list[tuple[Path, Table]] = []
     for one, own in zip(paths, requests, strict=True):
-        with reading(one):
+        with reading(one), _naming(found if unknown else None):
             tables.append((one, chosen.read(one, replace(own, categorical=texts))))
         _check_texts(*tables[-1], replace(own, categorical=texts))
         texts = texts and frozenset(tables[0][1].categorical)
@@ -208,6 +210,17 @@ def read(
             warnings.warn(f"{os.fspath(one)}: {note}", stacklevel=2)
     with reading(paths[0]):
         return reduce(_joined, tables)[1]
+
+
+@contextmanager
+def _naming(found: str | None) -> Iterator[None]:
+    """Add to an error the format that the contents of a file showed, as its name shows none."""
+    try:
+        yield
+    except DataError as error:
+        if found is not None:
+            error.args = (f"{error}; the file was read as {found}, --format names another format",)
+        raise
 
 
 def _limit(path: Path, chosen: Format, max_bytes: int | None) -> int:

@@ -10,7 +10,7 @@ from sklearn import metrics
 from ...insight.subject import drawn
 from ...plots.axes import COLORS
 from ..facts import LATE, Facts, Missing
-from ..figure import grouped
+from ..figure import INK, grouped
 from ..parts import Figure, Panel, Table, Text, percent, said
 
 WRITTEN = 30  # Most classes that a confusion matrix names, and whose counts it shows as numbers.
@@ -147,7 +147,8 @@ def _pictures(facts: Facts, lines: list[Measured]) -> list[Figure]:
                 y,
                 predicted,
                 ax=ax,
-                cmap="Blues",
+                cmap=_shades(),
+                text_kw={"color": INK},
                 colorbar=k > WRITTEN,
                 include_values=k <= WRITTEN,
                 xticks_rotation="vertical" if k > 6 else "horizontal",
@@ -160,7 +161,7 @@ def _pictures(facts: Facts, lines: list[Measured]) -> list[Figure]:
         return [
             Figure(
                 facts.gallery.draw(confusion, size, 0.9 * size),
-                f"Confusion matrix; the darker, the more samples. Measured on: {name}.",
+                f"Confusion matrix; the stronger the colour, the more samples. Measured on: {name}.",
             )
         ]
     if facts.task == "regression":
@@ -187,6 +188,13 @@ def _pictures(facts: Facts, lines: list[Measured]) -> list[Figure]:
         ax.legend(fontsize="small")
 
     return [Figure(facts.gallery.draw(heights), "Decision values.")]
+
+
+def _shades() -> Any:
+    """Return colours from the page's own ground, light or dark, to blue."""
+    from matplotlib.colors import LinearSegmentedColormap, to_rgba
+
+    return LinearSegmentedColormap.from_list("shades", [to_rgba(COLORS[0], 0.0), to_rgba(COLORS[0], 0.8)])
 
 
 def _literal_ticks(ax: Any) -> None:

@@ -63,7 +63,7 @@ def _answer(machine: Any) -> str:
         met = asked is None or worst.gap <= asked
         cure = "A smaller gap_tol asks for more" if met else "A smaller C, scaled features or higher limits may help"
         return f"Nearly: the objective is proven to within {100 * worst.gap:.2g} %; {violation}. {cure}."
-    return f"Yes, to {worst.gap:.1e}, with all rounding errors: that is the relative duality gap; {violation}."
+    return f"Yes: relative duality gap <= {worst.gap:.1e}, rounding included; KKT violation <= {worst.violation:.1e}."
 
 
 def _problems(machine: Any, count: int) -> list[str]:
