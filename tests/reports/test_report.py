@@ -297,7 +297,8 @@ def test_a_score_that_does_not_exist_is_explained():
     made = adatron.report(SVC().fit(X, y), X, y, search=search, max_time=5.0)
     assert "has a score: the scorer gave no number. A scorer may need probabilities" in made.panels[2].answer
     labels = np.arange(60) % 3
-    assert "ROC-AUC is for two classes" in adatron.report(SVC().fit(X, labels), X, labels, max_time=5.0).html
+    assert "ROC-AUC" not in adatron.report(SVC().fit(X, labels), X, labels, max_time=5.0).html
+    assert "ROC-AUC" in adatron.report(SVC().fit(X, y), X, y, max_time=20.0).html
 
 
 def test_no_point_of_a_picture_is_a_sample_with_samples_none():

@@ -21,7 +21,7 @@ _EACH = "|".join(_OPTIONS)
 
 Said = str | Callable[[re.Match[str]], str]
 PHRASES: tuple[tuple[str, Said], ...] = (
-    (r"y must hold labels among the classes (\[.*?\])\. Got (.*?); the first call of partial_fit .*",
+    (r"y must hold labels among the classes (\[.*?\])\. Got (.*?); pass all classes .*",
      r"the label \2 is none of the classes \1 of the lines that the first fit took: --first takes more lines"),
     (r"\bX and y must be the samples that", "FILE must hold the samples that"),
     (r" Pass other samples as X_test and y_test\.", " --test takes other samples."),
