@@ -392,7 +392,7 @@ def test_another_version_of_scikit_learn_warns(crafted):
     with pytest.warns(InconsistentVersionWarning, match=r"SimpleImputer from version 1\.5\.0"):
         load(one.path)
     one.header["sklearn"] = 3
-    one.refused("no text")
+    one.refused("is not text")
     del one.header["sklearn"]
     one.write()
     with warnings.catch_warnings(action="error"):

@@ -95,7 +95,7 @@ def solver(decoder: Decoder, value: dict[str, Any]) -> Solver:
     defaults: dict[str, Any] = {field.name: field.default for field in fields(of_dataclass)}
     for name, given in params.items():
         # A number with the default None is chosen by the solver.
-        allowed: Any = {bool: (bool,), int: (int,)}.get(type(defaults[name]), (float, int, type(None)))
+        allowed: Any = {bool: (bool,), int: (int,), str: (str, int)}.get(type(defaults[name]), (float, int, type(None)))
         if type(given) not in allowed:
             raise InvalidError(f"the {name!r} of the solver {value['solver']!r} is {given!r}")
     return kind(**params)
