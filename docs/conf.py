@@ -54,6 +54,7 @@ autosummary_context = {
         *("faults", "formulation", "head", "head_of", "made", "part", "problem_values", "with_model"),
         # What every estimator of scikit-learn has.
         *("get_metadata_routing", "set_fit_request", "set_partial_fit_request", "set_score_request"),
+        *("set_predict_request", "set_decision_function_request", "set_score_samples_request"),
     ]
 }
 html_math_renderer = "mathml"
