@@ -10,7 +10,8 @@ from adatron import SVC, SVR, IncrementalSVC, NuSVC, NuSVR
 from adatron.estimators.forms.way import way_to
 from adatron.insight import boundary_plane, influence, label_issues, leave_one_out, sensitivity
 from adatron.insight.leave_one_out import along_C, asked, left_out_of
-from adatron.insight.subject import UNNAMED, Subject, unit_of
+from adatron.insight.names import UNNAMED, unit_of
+from adatron.insight.subject import Subject
 from adatron.insight.twin import twin_of
 from adatron.plots import BoundaryPlaneDisplay, InputMarginDisplay, MarginDisplay
 

@@ -61,6 +61,7 @@ TESTED_IN = {
     "compiled/cache/test_pointer.py": "gram/backends/tile_loop",
     "insight/test_deletion.py": "labels leave_one_out twin",
     "insight/test_plane.py": "sensitivity",
+    "plots/test_sensitivity.py": "insight/names",
     "kernels/test_kernels.py": "base compose derivatives exponential function given laplacian linear polynomial "
     "precomputed rbf sigmoid",
     "margins/test_nearest.py": "certified crossings field metric projection",

@@ -92,7 +92,21 @@ def _place(path: Path, line: int | None) -> str:
 
 
 class NoModelError(ModelFileError):
-    """A file that is not a model at all."""
+    """A file that is not a model at all.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from adatron.files import NoModelError, load
+    >>> path = Path(tempfile.mkdtemp()) / "notes.txt"
+    >>> _ = path.write_text("no model")
+    >>> try:
+    ...     load(path)
+    ... except NoModelError as error:
+    ...     print(str(error).rpartition(": ")[2])
+    not an adatron model file
+    """
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ from ..estimators.checks.columns import as_numbers
 from ..estimators.forms.way import way_to
 from ..estimators.input_space.affine import Affine, linear_map
 from ..insight.borders import finely
-from ..insight.subject import UNNAMED, codes_of, names_of, unit_of, unnamed
+from ..insight.names import UNNAMED, names_of, unit_of
+from ..insight.subject import codes_of, unnamed
 from ..quoted import quoted
 from .axes import COLORS, Display, color, literal, marker, regions
 

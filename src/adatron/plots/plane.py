@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from ..estimators.forms.way import way_to
 from ..insight import BoundaryPlane, boundary_plane
-from ..insight.subject import UNNAMED, codes_of, machine_of, names_of, task_of, unit_of
+from ..insight.names import UNNAMED, names_of, unit_of
+from ..insight.subject import codes_of, machine_of, task_of
 from .axes import COLORS, Display, color, literal, marker, regions
 
 SIDES = ("outside", "inside")

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..estimators.forms.way import way_to
 from ..insight import Sensitivity, sensitivity
-from ..insight.subject import names_of
+from ..insight.names import names_of
 from .axes import Display, bars
 
 SHOWN = 15  # Features that are drawn.

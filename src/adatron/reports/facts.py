@@ -18,21 +18,9 @@ from ..insight.deletion import Influence, influence_of
 from ..insight.in_time import margins_in_time
 from ..insight.labels import Issues, issues_of
 from ..insight.leave_one_out import AlongC, LeftOut, along_C, asked, left_out_of
+from ..insight.names import UNNAMED, names_of, unit_of
 from ..insight.sensitivity import Sensitivity, sensitivity_of
-from ..insight.subject import (
-    UNNAMED,
-    Ids,
-    Subject,
-    Unavailable,
-    Vector,
-    drawn,
-    names_of,
-    predictions,
-    refuse_unmeasured,
-    rows_of,
-    taken,
-    unit_of,
-)
+from ..insight.subject import Ids, Subject, Unavailable, Vector, drawn, predictions, refuse_unmeasured, rows_of, taken
 from ..insight.twin import Twin, twin_of
 from ..margins import InputMargins
 from ..quoted import quoted

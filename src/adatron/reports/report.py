@@ -13,7 +13,8 @@ from scipy import sparse
 from sklearn.model_selection import check_cv
 
 from ..estimators.base.quiet import quiet
-from ..insight.subject import TRANSFORMED, Subject, counted, names_of, unnamed
+from ..insight.names import TRANSFORMED, names_of
+from ..insight.subject import Subject, counted, unnamed
 from ..quoted import quoted
 from ..threads import Clock
 from .facts import Facts
