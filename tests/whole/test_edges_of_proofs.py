@@ -236,7 +236,7 @@ LINES = {
     "many classes": many_classes,
     "a regression": a_regression,
     "more than 1,000 samples": many_samples,
-    "stopped by `max_time`, `max_iter` or a callback": stopped,
+    "stopped by `max_time`, `max_iter` or a callback before `tol` is met": stopped,
     "stopped by Ctrl-C": stopped_by_ctrl_c,
     "kernel values, or a kernel function": given_kernels,
     "kernel values of pairs that differ by more than a thousandth": values_of_pairs_that_differ,

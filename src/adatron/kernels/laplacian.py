@@ -81,7 +81,7 @@ def _sparse_distances(X: Any, Z: Any) -> Float64:
     return np.maximum(distances, 0.0)
 
 
-@jit(inner=True)
+@jit
 def laplacian_map(tile: Any, points: Any, rows: Any, p0: float, p1: float, p2: float) -> None:
     """Map from ‖x - z‖₁."""
     for i in range(tile.shape[0]):

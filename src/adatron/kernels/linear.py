@@ -54,6 +54,6 @@ class Linear(Leaf):
         return products(X, Z)
 
 
-@jit(inner=True)
+@jit
 def linear_map(tile: Any, points: Any, rows: Any, p0: float, p1: float, p2: float) -> None:
     """Keep the tile, which holds x·z already."""

@@ -102,7 +102,7 @@ class Polynomial(Leaf):
 ONE = Polynomial(gamma=0.0, degree=0)
 
 
-@jit(inner=True)
+@jit
 def polynomial_map(tile: Any, points: Any, rows: Any, p0: float, p1: float, p2: float) -> None:
     """Square and multiply from the highest bit of the degree down, a row at a time so that it vectorises."""
     real = tile.dtype.type

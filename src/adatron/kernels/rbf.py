@@ -100,14 +100,14 @@ class DistanceRBF(RBF):
         return (1.0 + self.gamma + 4.0 * sq_norm * self.gamma) * tiny(u), growth(d + 7, u)
 
 
-@jit(inner=True)
+@jit
 def distance_rbf_map(tile: Any, points: Any, rows: Any, p0: float, p1: float, p2: float) -> None:
     """Map from ‖x - z‖²."""
     for i in range(tile.shape[0]):
         decay(tile[i], p0, tile.shape[1])
 
 
-@jit(inner=True)
+@jit
 def rbf_map(tile: Any, points: Any, rows: Any, p0: float, p1: float, p2: float) -> None:
     """Map from x·z and the squared norms: exponents are symmetric in the points, and 0 for equal ones, to the bit."""
     real = tile.dtype.type

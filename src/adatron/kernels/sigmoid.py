@@ -84,7 +84,7 @@ class Sigmoid(Leaf):
         return np.tanh(self.gamma * products(X, Z) + self.coef0)
 
 
-@jit(inner=True)
+@jit
 def sigmoid_map(tile: Any, points: Any, rows: Any, p0: float, p1: float, p2: float) -> None:
     """Compute tanh|t| = (1 - e)/(1 + e), e = exp(-2|t|) <= 1, which cannot overflow, and put the sign back."""
     real = tile.dtype.type

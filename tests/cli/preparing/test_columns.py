@@ -171,7 +171,9 @@ def test_missing_numbers_need_no_encoder(tmp_path, capsys):
     said(capsys, "train", tmp_path / "a.npz", "--model", tmp_path / "m", "--impute", "mean")
     assert [name for name, _ in load(tmp_path / "m").steps] == ["impute", "svc"]
     assert "accuracy 9" in said(capsys, "predict", tmp_path / "m", tmp_path / "a.npz")
-    assert "begins with SimpleImputer" in said(capsys, "convert", tmp_path / "m", tmp_path / "t", status=1)
+    assert "holds no steps of a pipeline, and here are SimpleImputer" in said(
+        capsys, "convert", tmp_path / "m", tmp_path / "t", status=1
+    )
 
 
 def test_the_encoder_is_fitted_in_each_fold(frame, csv, tmp_path, capsys):
@@ -200,7 +202,9 @@ def test_info_shows_what_was_encoded(csv, tmp_path, capsys):
     found = json.loads(said(capsys, "info", tmp_path / "m", "--json"))
     assert found["features"] == 4
     assert found["encoded"][2] == {"feature": 3, "name": "code", "categories": ["1", "2", "x"]}
-    assert "begins with ColumnTransformer" in said(capsys, "convert", tmp_path / "m", tmp_path / "t", status=1)
+    assert "holds no steps of a pipeline, and here are ColumnTransformer" in said(
+        capsys, "convert", tmp_path / "m", tmp_path / "t", status=1
+    )
 
 
 def test_info_shows_the_first_of_many_encoded_columns(tmp_path, capsys):

@@ -162,7 +162,10 @@ def balance(model: SVC, X: Any = None, y: Any = None) -> Balance:
     lambda2 = _lambda2(model)
     if X is None:
         if model.compact_:
-            raise ValueError("The support vectors of a compact model have no class. Pass X and y.")
+            raise ValueError(
+                "The support vectors of a compact model have no class. Take the model from which it was made, or pass X "
+                "and y."
+            )
         above, values = _beta(model) > 0, model.decision_function(model.support_vectors_)
     else:
         above, values = np.asarray(y) == model.classes_[1], model.decision_function(X)

@@ -181,8 +181,9 @@ class _SMO(Ascent[SMO]):
         value = min(max(value, float(dual.lower[i])), float(dual.upper[i]))
         if abs(value - old) <= NO_PROGRESS * abs(old):
             return False
+        row = self._row(i)  # before anything moves: the time may be over while it is made
         self.beta[i] = value
-        self.g += (value - old) * self._row(i)
+        self.g += (value - old) * row
         self.n_iter += 1
         self.round(1, 1, abs(value - old))
         return True
