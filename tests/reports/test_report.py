@@ -398,3 +398,9 @@ def test_colours_are_explained_and_a_fit_without_a_curve_has_no_picture_of_one()
     made = adatron.report(SVC().fit(X, y), X, y)
     assert not any(isinstance(part, Figure) for part in made.panels[0].parts)
     assert made.html.count("Blue: the coefficient is below its bound (free)") >= 1
+
+
+def test_what_an_incremental_model_tracks_is_not_called_a_bound():
+    made = adatron.report(adatron.IncrementalSVC().fit(X, y), X, y, max_time=20.0)
+    assert made.panels[0].answer.startswith("Yes, by the gradient that the model follows: relative duality gap about ")
+    assert "relative gap ≈" in made.html

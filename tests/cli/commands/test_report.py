@@ -27,7 +27,7 @@ def test_a_page_and_its_answers(files, capsys):
     data, model, part, output = files
     assert main(["report", str(model), str(data), "--test", str(part), "--output", str(output)]) == Status.FINE
     said = capsys.readouterr().err
-    assert "1. Is it optimal? Yes, to " in said
+    assert "1. Is it optimal? Yes: relative duality gap <= " in said
     text = output.read_text("utf-8")
     assert "&lt;i&gt;width&lt;/i&gt;" in text
     assert "<i>" not in text

@@ -163,8 +163,8 @@ def balance(model: SVC, X: Any = None, y: Any = None) -> Balance:
     if X is None:
         if model.compact_:
             raise ValueError(
-                "The support vectors of a compact model have no class. Take the model from which it was made, or pass X "
-                "and y."
+                "The support vectors of a compact model have no class. Take the model from which it was made, or "
+                "pass X and y."
             )
         above, values = _beta(model) > 0, model.decision_function(model.support_vectors_)
     else:

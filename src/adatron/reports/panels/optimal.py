@@ -33,7 +33,8 @@ def optimal(facts: Facts) -> Panel:
     order = np.argsort(-np.nan_to_num(gap, nan=np.inf), kind="stable")[:PROBLEMS_SHOWN]
     labels = _problems(machine, len(gap))
     rows = [[labels[k], int(iterations[k]), gap[k], violation[k], dual[k], primal[k]] for k in order.tolist()]
-    head = ("problem", "updates", "relative gap ≤", "KKT violation ≤", "dual objective", "primal objective")
+    size = "≤" if machine.certificate_.proven else "≈"
+    head = ("problem", "updates", f"relative gap {size}", f"KKT violation {size}", "dual objective", "primal objective")
     panel.parts.append(Table(head, rows, "The certificate of each quadratic program."))
     if machine.route_ is not None:
         panel.parts.append(Folded("How it was solved", Verbatim(str(machine.route_))))
@@ -63,6 +64,8 @@ def _answer(machine: Any) -> str:
         met = asked is None or worst.gap <= asked
         cure = "A smaller gap_tol asks for more" if met else "A smaller C, scaled features or higher limits may help"
         return f"Nearly: the objective is proven to within {100 * worst.gap:.2g} %; {violation}. {cure}."
+    if not worst.proven:
+        return f"Yes, by the gradient that the model follows: {worst}."
     return f"Yes: relative duality gap <= {worst.gap:.1e}, rounding included; KKT violation <= {worst.violation:.1e}."
 
 
