@@ -107,8 +107,8 @@ def single_rows() -> Iterator[Pair]:
             yield Pair(f"{name}, one row, {len(ours.support_):,} support vectors", lambda a=a, row=row: a(row),
                        lambda b=b, row=row: b(row), 1.2)  # fmt: skip
     X, y = two_classes(2_000, 20)
-    for kind, X_kind in (("CSR", sparse.csr_matrix(np.where(np.abs(X) < 1.0, 0.0, X))), ("DataFrame", pd.DataFrame(X))):
-        rows = X_kind.rename(columns=str) if kind == "DataFrame" else X_kind
+    frame = pd.DataFrame(X).rename(columns=str)
+    for kind, rows in (("CSR", sparse.csr_matrix(np.where(np.abs(X) < 1.0, 0.0, X))), ("DataFrame", frame)):
         ours, theirs, row = adatron.SVC().fit(rows, y), svm.SVC().fit(rows, y), rows[:1]
         yield Pair(
             f"predict, one {kind} row",

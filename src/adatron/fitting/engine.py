@@ -61,7 +61,7 @@ class Settings:
 
 
 @dataclass
-class Kept:
+class SharedGram:
     """The kernel matrix of a fit, for further fits of the same samples that would make an equal one.
 
     key : what it depends on, beside the samples and the settings
@@ -159,7 +159,7 @@ def fit(
     start: Callable[[range], Vector] | None = None,
     before: Ids | None = None,
     around: Pool | None = None,
-    kept: Kept | None = None,
+    kept: SharedGram | None = None,
 ) -> Fits:
     """Solve all problems over one Gram matrix.
 
@@ -183,7 +183,7 @@ def fit(
     sizes = programs.as_sizes(before)
     route = choose_route(source, sizes, Wishes(settings.cache_bytes, settings.precision, settings.device), solver)
     threads = 1 if route.light else allowed_threads(settings.n_jobs)
-    kept = kept or Kept()
+    kept = kept or SharedGram()
     key = threads, source.careful, route.dtype, route.slots, route.held, route.shared, route.device, route.resident
     if kept.made is None or kept.key != key:
         kept.key, kept.pool, kept.made = key, Pool(threads, settings.clock.limit, around), None

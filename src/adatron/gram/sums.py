@@ -34,7 +34,7 @@ class Sums:
             self._operand = points.as_points(dtype, pool)
             self._weights = Weights.of(np.arange(len(points)), V)
             nowhere = Storing(np.empty((0, TILE), dtype), np.full(len(points), -1))
-            self._tuples = tuple(self._weights), tuple(nowhere)
+            self._passed = tuple(self._weights), tuple(nowhere)  # plain tuples take less time to pass
 
     def add(self, out: NDArray[np.float64], rows: Source, pool: Pool) -> None:
         """Add the sums for n rows to out (n, p)."""
@@ -49,7 +49,7 @@ class Sums:
 
         X : dense rows, or CSR rows in order without stored zeros, as the points are
         """
-        space, (weights, nowhere), n = self._workspace, self._tuples, X.shape[0]
+        space, (weights, nowhere), n = self._workspace, self._passed, X.shape[0]
         width = rows_width(space.dtype)
         blocks = -(-n // width)
         norms = lines.zeros((max(blocks * width, -(-n // TILE) * TILE),), space.dtype)

@@ -71,11 +71,7 @@ def decision_values(
     heavy = work > LIGHT and not points.kernel.called
     rows = partial(_rows, X, points)
     if n <= FEWEST_ROWS and not heavy and precision == "double" and expansion.takes(X):
-        if diagonal:
-            values = added(slice(None), rows(slice(None)))
-        else:
-            values = np.empty((n, len(intercepts)))
-            values[:] = intercepts
+        values = added(slice(None), rows(slice(None))) if diagonal else np.repeat(intercepts[None], n, axis=0)
         expansion.sums(np.float64, None).add_few(values, X)
         return finish(values)
     result, left = _Result(n, finish), None

@@ -12,7 +12,7 @@ from .convergence import warn_unless_converged
 from .machine import KernelMachine, Resolved, proofs_of
 
 if TYPE_CHECKING:
-    from ...fitting.engine import Kept, Settings
+    from ...fitting.engine import Settings, SharedGram
     from ...fitting.fits import Fits
     from ...fitting.formulation import Formulation
     from ...fitting.layout import Coefficients
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...problems import Dual
 
 
-class Part(NamedTuple):
+class ProgramFit(NamedTuple):
     """The solution of one program.
 
     coefficients : of the samples, before they are multiplied by ``factor``
@@ -94,8 +94,8 @@ def solved(
 
 
 def solution(
-    machine: KernelMachine, data: Measured, form: Formulation, settings: Settings, kept: Kept | None = None
-) -> Part:
+    machine: KernelMachine, data: Measured, form: Formulation, settings: Settings, kept: SharedGram | None = None
+) -> ProgramFit:
     """Return the solution of a program; ``kept``: see ``engine.fit``."""
     from ...fitting import engine
     from ...fitting.problems import Listed, Problem
@@ -119,7 +119,7 @@ def solution(
     if form.sphere:  # |a|^2 = beta' K beta, from the objective
         square = dot(own, fitted[0].beta) - 2.0 * fitted[0].certificate.dual
         norm = float(np.sqrt(max(0.0, square)))
-    return Part(fitted, coefficients, b + middle if middle else b, factor, unit, norm)
+    return ProgramFit(fitted, coefficients, b + middle if middle else b, factor, unit, norm)
 
 
 def _check(form: Formulation, y: NDArray[np.float64], weight: NDArray[np.float64], unit: float) -> None:

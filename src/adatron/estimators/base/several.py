@@ -42,14 +42,14 @@ def solved_all(
     machine: KernelMachine, programs: Programs, resolved: Resolved, settings: Settings
 ) -> tuple[Model, dict[str, Any]]:
     """Return the model of several programs, and further attributes that their formulations find, for each of them."""
-    from ...fitting.engine import Kept
+    from ...fitting.engine import SharedGram
     from ...fitting.fits import Fits
     from ...fitting.layout import Coefficients
 
-    kept, parts, reporting = (programs[0][0], Kept()), [], _Reporting(settings, len(programs))
+    kept, parts, reporting = (programs[0][0], SharedGram()), [], _Reporting(settings, len(programs))
     for number, (data, form) in enumerate(programs):
         if data is not kept[0]:
-            kept = data, Kept()
+            kept = data, SharedGram()
         parts.append(solution(machine, data, form, reporting.of(number), kept[1]))
     fitted = Fits.of([part.fitted[0] for part in parts], _joined([part.fitted.route for part in parts]))
     X, found = programs[0][0].X, [part.coefficients for part in parts]

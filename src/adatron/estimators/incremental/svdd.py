@@ -13,7 +13,7 @@ from .novelty import IncrementalNovelty
 
 
 class IncrementalSVDD(IncrementalNovelty, SVDD):
-    r"""The ball around most samples that learns and unlearns: after each step the exact solution, certified.
+    r"""The ball around most samples that learns and unlearns: after each step the exact solution.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class IncrementalSVDD(IncrementalNovelty, SVDD):
     ids_, n_iter_, n_refactor_, n_refit_ :
         As in :class:`IncrementalSVC`.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float
-        The certificate, renewed by every call.
+        By the gradient that the path follows, after every call; ``deletion_report`` has the bounds.
 
     References
     ----------

@@ -16,7 +16,7 @@ from scipy import sparse
 from ..labels import exact_numbers, named_labels
 from ..source import open_text
 from ..table import MISSING_LABELS, DataError, Path, Request, Table, check_size
-from .arff_header import Attribute, attribute
+from .arff_header import ArffAttribute, attribute
 from .cells import Kind, refusal
 from .columns import Roles, roles_of, table_of_columns
 
@@ -49,9 +49,9 @@ def read_arff(path: Path, request: Request) -> Table:
     return data.table(rows.sparse)
 
 
-def _header(path: Path, lines: Iterator[tuple[int, str]]) -> list[Attribute]:
+def _header(path: Path, lines: Iterator[tuple[int, str]]) -> list[ArffAttribute]:
     """Return the columns; the next line is the first row."""
-    attributes: list[Attribute] = []
+    attributes: list[ArffAttribute] = []
     places: dict[str, int] = {}
     for number, line in lines:
         word = line.split(None, 1)[0].lower()
@@ -77,7 +77,7 @@ class _Rows:
     sparse : whether rows are in braces
     """
 
-    def __init__(self, path: Path, lines: Iterator[tuple[int, str]], attributes: Sequence[Attribute]) -> None:
+    def __init__(self, path: Path, lines: Iterator[tuple[int, str]], attributes: Sequence[ArffAttribute]) -> None:
         self.path, self.width, self.line, self.sparse = path, len(attributes), 0, False
         self._lines, self._count = lines, 0
 
@@ -144,7 +144,7 @@ class _Columns:
         The columns that are features, and the label's column, as far as names tell them.
     """
 
-    def __init__(self, path: Path, attributes: Sequence[Attribute], roles: Roles, request: Request) -> None:
+    def __init__(self, path: Path, attributes: Sequence[ArffAttribute], roles: Roles, request: Request) -> None:
         self.path, self.attributes, self.roles, self.request = path, attributes, roles, request
         self.lines = array("q")
         self._texts = {i: _known(one) for i, one in enumerate(attributes) if one.number is None or i == roles.label}
@@ -230,7 +230,7 @@ class _Columns:
         return np.array([self._number(index, text, line) for text, line in zip(texts, self.lines, strict=True)])
 
 
-def _known(one: Attribute) -> dict[str | None, int]:
+def _known(one: ArffAttribute) -> dict[str | None, int]:
     """Return the numbers of the texts of a column that its header shows, first what a row in braces leaves out."""
     first = (None,) if one.number is None else ("0",)
     return {text: code for code, text in enumerate(dict.fromkeys(one.values or first))}

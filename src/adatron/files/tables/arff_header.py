@@ -34,7 +34,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
-class Attribute:
+class ArffAttribute:
     """A column.
 
     Attributes
@@ -51,7 +51,7 @@ class Attribute:
     values: tuple[str, ...] | None = None
 
 
-def attribute(path: Path, line: str, number: int) -> Attribute:
+def attribute(path: Path, line: str, number: int) -> ArffAttribute:
     """Return the column that a line of the header declares.
 
     Parameters
@@ -68,16 +68,16 @@ def attribute(path: Path, line: str, number: int) -> Attribute:
         if nominal is None:
             message = f"the values of {name!r} are not a list {{a,b,'c d'}}: one with spaces or signs is in quotes"
             raise DataError(path, message, number)
-        return Attribute(name, None, tuple(_text_of(word) for word in _WORD.findall(nominal[1])))
+        return ArffAttribute(name, None, tuple(_text_of(word) for word in _WORD.findall(nominal[1])))
     typed = _TYPE.fullmatch(kind)
     word = "" if typed is None else typed[1].lower()
     form = None if typed is None else typed[2]
     if word == "date":
-        return Attribute(name, _date(path, name, _DATE if form is None else _text_of(form), number))
+        return ArffAttribute(name, _date(path, name, _DATE if form is None else _text_of(form), number))
     if form is None and word in NUMBERS:
-        return Attribute(name, float)
+        return ArffAttribute(name, float)
     if form is None and word == "string":
-        return Attribute(name, None)
+        return ArffAttribute(name, None)
     known = f"{', '.join(NUMBERS)}, string, date and {{a,b}}"
     raise DataError(path, f"the type of {name!r} is {kind or 'missing'!r}; the types that are read are {known}", number)
 
