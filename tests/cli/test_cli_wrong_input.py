@@ -180,7 +180,6 @@ HELPED = {
     "y": (["predict", "svc.adatron", "a.csv", "--y", "2"], "Did you mean '--label'?"),
     "class": (["evaluate", "svc.adatron", "a.csv", "--class", "2"], "Did you mean '--label'?"),
     "no label there": (["info", "--y", "2"], "No such option '--y'."),
-    "missing file, no model": (["train", "nofile.csv"], "nofile.csv: No such file"),
     "no report": (["report", "svc.adatron", "a.csv"], "--output svc.html"),
     "text as a sheet": (["train", "sheet.xlsx", "--model", "m.adatron"], "the file was read as csv, --format names"),
     "one column": (["evaluate", "svc.adatron", "one.csv"], "1 column found, "),

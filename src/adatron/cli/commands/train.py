@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import errno
-import os
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import click
@@ -59,7 +56,6 @@ def train(
     With --cv, as with svm-train -v, the quality of predictions for samples that were left out is printed, and no model
     is written.
     """
-    _check_files(source.files, test)
     _check_usage(target, folds, test)
     if parameters["kernel"] == "precomputed":
         preparing.refuse_steps()
@@ -97,15 +93,6 @@ def train(
     return Status.NOT_CONVERGED if made.fit_status_ else Status.FINE
 
 
-def _check_files(files: tuple[Any, ...], test: tuple[str, ...]) -> None:
-    """Fail if a file to read is missing: that comes before what lacks to write a model."""
-    for file in (*files, *test):
-        if file != "-" and not existing(file).is_file() and not Path(file).exists():
-            if file in test and _is_number(file):
-                raise click.UsageError(f"--test {file}: --test takes a file of other samples; --cv 5 cross-validates")
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), file)
-
-
 def _is_number(text: str) -> bool:
     try:
         float(text)
@@ -116,6 +103,9 @@ def _is_number(text: str) -> bool:
 
 def _check_usage(target: str | None, folds: int | None, test: tuple[str, ...]) -> None:
     """Fail if options do not go together."""
+    for file in test:
+        if _is_number(file) and not existing(file).is_file():
+            raise click.UsageError(f"--test {file}: --test takes a file of other samples; --cv 5 cross-validates")
     if folds and target is not None:
         raise click.UsageError("--cv writes no model: leave out --model, or --cv")
     if folds and test:
