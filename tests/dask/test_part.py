@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adatron.dask.part import Part, violators
-from adatron.dask.state import Report, Worst
+from adatron.dask.state import SlabViolators, SurveyReport
 from adatron.solvers.blocks.shard import Violators, worst
 
 PROGRAM = SimpleNamespace()
@@ -15,7 +15,7 @@ PROGRAM = SimpleNamespace()
 
 def report(values, most):
     found = worst(Violators(np.arange(len(values)), values), most)
-    return Report([(Worst(*found), Worst(*found))], most, np.zeros(0), {}, "")
+    return SurveyReport([(SlabViolators(*found), SlabViolators(*found))], most, np.zeros(0), {}, "")
 
 
 @settings(max_examples=300, deadline=None)

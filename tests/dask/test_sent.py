@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from adatron.dask.sent import Kept, Sent, compact
+from adatron.dask.sent import KeptPoints, Sent, compact
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
@@ -12,7 +12,7 @@ from adatron.dask.sent import Kept, Sent, compact
 def test_rows_at_their_places_are_those_of_the_points(kind, most):
     rng = np.random.default_rng(0)
     X = kind(rng.normal(size=(200, 3)))
-    sent, kept, travelled = Sent(200, most), Kept(), 0
+    sent, kept, travelled = Sent(200, most), KeptPoints(), 0
     for _ in range(40):
         ids = rng.permutation(200)[: rng.integers(1, 30)]
         new = sent.new(ids)

@@ -8,7 +8,7 @@ from adatron.kernels import RBF, Linear, Polynomial, Sigmoid
 torch = pytest.importorskip("torch", reason="needs the extra gpu")
 from adatron.devices.cuda_tiles import CudaTiles  # noqa: E402
 from adatron.devices.plain import PlainTiles  # noqa: E402
-from adatron.devices.tiles import Block, Operand  # noqa: E402
+from adatron.devices.tiles import DeviceBlock, Operand  # noqa: E402
 from twins.cuda_host import HostCuda  # noqa: E402
 from twins.devices import needs_compiler  # noqa: E402
 
@@ -101,7 +101,7 @@ def block(q, groups, epsilon, signed, dtype, lambda2=0.0):
     given = torch.from_numpy
     matrices = given(np.stack([K[np.ix_(p, p)] for p in places])).to(dtype)
     ints = [torch.full((B,), number, dtype=torch.int32) for number in (3000, -1, -1)]
-    return Block(
+    return DeviceBlock(
         matrices, given(places), given(valid), torch.zeros((B, N), dtype=torch.float64), given(-t), *map(given, bounds),
         None if sign is None else given(sign), None if group is None else given(group),
         given(np.tile(np.arange(N, dtype=np.int32), (B, 1))), torch.full((B,), 1e-3, dtype=torch.float64),

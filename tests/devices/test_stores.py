@@ -7,7 +7,7 @@ from adatron.kernels import RBF
 
 torch = pytest.importorskip("torch", reason="needs the extra gpu")
 from adatron.devices.rows import RESIDENT, DeviceRows  # noqa: E402
-from adatron.devices.stores import Resident, Samples, Streamed  # noqa: E402
+from adatron.devices.stores import GivenSamples, Resident, Streamed  # noqa: E402
 from twins.devices import host, needs_compiler, plain  # noqa: E402
 
 X = np.random.default_rng(0).standard_normal((150, 5))
@@ -17,7 +17,7 @@ SINGLE, DOUBLE = torch.float32, torch.float64
 
 
 def stores(tiles, dtype, step, there=None):
-    samples = Samples(torch.device("cpu"), X, IDS, CENTER, there, step)
+    samples = GivenSamples(torch.device("cpu"), X, IDS, CENTER, there, step)
     return Resident.of(tiles, samples, dtype), Streamed(tiles, samples, dtype)
 
 
@@ -58,7 +58,7 @@ def test_fetched_rows_are_those_asked_for(dtype):
 
 
 def test_rows_that_travel_begin_on_the_processor_whatever_the_default_device_is():
-    samples = Samples(torch.device("cpu"), X, IDS, CENTER, None, 50)
+    samples = GivenSamples(torch.device("cpu"), X, IDS, CENTER, None, 50)
     with torch.device("meta"):
         away = Streamed(plain().tiles(RBF(0.2)), samples, SINGLE)
     assert np.allclose(away.norms, ((X[IDS] - CENTER) ** 2).sum(axis=1), rtol=1e-5)

@@ -178,7 +178,7 @@ def test_one_class(blocks):
 
 def split_of(vectors, coefficients, kernel):
     with Pool(1) as pool:
-        return signs.Split.of(Source.of(vectors, np.arange(vectors.shape[0]), kernel), coefficients, pool)
+        return signs.SplitExpansion.of(Source.of(vectors, np.arange(vectors.shape[0]), kernel), coefficients, pool)
 
 
 def evaluate(split, rows, intercepts):

@@ -24,7 +24,7 @@ import adatron
 from adatron import SVC, SVR, InputMarginSVC, NuSVR, OneClassSVM, input_margin
 from adatron.estimators.incremental.leave_out import loo_values
 from adatron.insight.subject import drawn
-from adatron.reports.parts import Figure, Table, said
+from adatron.reports.parts import Figure, SortableTable, said
 from moments import at
 
 X, y = make_moons(60, noise=0.25, random_state=0)
@@ -350,11 +350,11 @@ def test_the_first_answer_follows_the_gap_and_its_advice_what_was_asked(given, w
 
 def test_a_column_without_values_is_left_out_and_a_long_table_is_folded():
     rows = [["a", float("nan"), 1.0], ["b", "–", 2.0]]
-    short = Reader(Table(("name", "nothing", "value"), rows, "A caption.").html())
+    short = Reader(SortableTable(("name", "nothing", "value"), rows, "A caption.").html())
     assert short.tags["th"] == 2
     assert "details" not in short.tags
     assert "–" not in " ".join(short.text)
-    assert Reader(Table(("name", "nothing", "value"), 3 * rows, "A caption.").html()).tags["details"] == 1
+    assert Reader(SortableTable(("name", "nothing", "value"), 3 * rows, "A caption.").html()).tags["details"] == 1
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from .commands.search import search
 from .commands.stream import stream
 from .commands.train import train
 from .commands.warmup import warmup
-from .status import InputError, Status, warnings_as_lines
+from .status import ExitStatus, InputError, warnings_as_lines
 from .wording import in_options
 
 
@@ -52,35 +52,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings_as_lines():
             status: int | None = adatron.main(arguments, prog_name="adatron", standalone_mode=False)
-        return status or Status.FINE
+        return status or ExitStatus.FINE
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
-        return Status.USAGE
+        return ExitStatus.USAGE
     except click.NoSuchOption as error:
         known = [one.name for one in error.ctx.command.params] if error.ctx else []
         if error.option_name in FOR_LABEL and "label" in known:
-            return _fail(Status.USAGE, f"No such option '{error.option_name}'. Did you mean '--label'?")
-        return _fail(Status.USAGE, error.format_message())
+            return _fail(ExitStatus.USAGE, f"No such option '{error.option_name}'. Did you mean '--label'?")
+        return _fail(ExitStatus.USAGE, error.format_message())
     except click.ClickException as error:
-        return _fail(Status.USAGE, error.format_message())
+        return _fail(ExitStatus.USAGE, error.format_message())
     except click.Abort as error:
-        return _fail(Status.INTERRUPTED, str(error) or "interrupted")
+        return _fail(ExitStatus.INTERRUPTED, str(error) or "interrupted")
     except OSError as error:
-        return _fail(Status.IO, ": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
+        return _fail(ExitStatus.IO, ": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
     except MemoryError as error:
-        return _fail(Status.BAD_INPUT, str(error) or "not enough memory")
+        return _fail(ExitStatus.BAD_INPUT, str(error) or "not enough memory")
     except ValueError as error:
         from ..files import DataError, ModelFileError
 
         own = isinstance(error, (InputError, DataError, ModelFileError))  # these have words of the user
-        return _fail(Status.BAD_INPUT, str(error) if own else in_options(str(error)))
+        return _fail(ExitStatus.BAD_INPUT, str(error) if own else in_options(str(error)))
     except SystemError as error:
         # Ctrl-C at the border of compiled code is the cause of another error.
         if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
-            return _fail(Status.INTERRUPTED, "interrupted")
+            return _fail(ExitStatus.INTERRUPTED, "interrupted")
         raise
 
 
-def _fail(status: Status, message: str) -> Status:
+def _fail(status: ExitStatus, message: str) -> ExitStatus:
     click.echo(f"error: {' '.join(message.split())}", err=True)
     return status

@@ -94,7 +94,7 @@ def data_options(function: Any) -> Any:
         "Bytes that a file, decompressed, and its table may take each.  [default: a quarter of the free memory; "
         "of .gz, .bz2, .xz and NPZ at most 200 times the file's length, or 64 MiB]"
     )
-    command = form_options(gathered(Source, "source")(function))
+    command = form_options(gathered(DataFiles, "source")(function))
     command = click.option("--max-bytes", type=Number(1, whole=True), help=room)(command)
     command = click.option("--zero-based/--one-based", default=None, help=counting)(command)
     command = click.option("--label", type=column, help="The label's column or array.  [default: the last]")(command)
@@ -141,7 +141,7 @@ def wanted_as(table: Any, gaps: bool) -> Wanted:
 
 
 @dataclass(frozen=True)
-class Source:
+class DataFiles:
     """Data files and the way to read them."""
 
     files: tuple[Any, ...]
@@ -213,7 +213,7 @@ class Source:
         check_size(self.files[0], "dense samples", 8 * X.shape[0] * X.shape[1], self.max_bytes or room())
         return X.toarray()
 
-    def counting_as(self, first_index: int | None) -> Source:
+    def counting_as(self, first_index: int | None) -> DataFiles:
         """Return this source with features counted as those of other data were, unless the user says how."""
         if self.zero_based is not None or first_index is None:
             return self

@@ -20,7 +20,7 @@ from .wording import in_options
 TableRows = list[tuple[str, object]]  # names and values, as people read them
 
 
-class Status(IntEnum):
+class ExitStatus(IntEnum):
     """The exit status of the tool."""
 
     FINE = 0

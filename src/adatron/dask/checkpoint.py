@@ -36,7 +36,7 @@ SECONDS = 2.0  # Seconds between two waits for the disk, each of which may take 
 KINDS: dict[bytes, Any] = {b"f": np.float64, b"i": np.int64}
 
 
-class Place(NamedTuple):
+class RecordPlace(NamedTuple):
     """Where the arrays of a record are in the file, and how many bytes they take."""
 
     start: int
@@ -61,7 +61,7 @@ class Checkpoint:
 
     def __init__(self, path: str | os.PathLike[str], name: str) -> None:
         self.path, self._first = Path(path), MAGIC + name.encode() + b"\n"
-        self._places: dict[tuple[bytes, bytes, int], Place] = {}
+        self._places: dict[tuple[bytes, bytes, int], RecordPlace] = {}
         self._reach: dict[bytes, int] = {}
         self._begun: Counter[bytes] = Counter()
         self._lock, self._synced = Lock(), monotonic()
@@ -122,7 +122,7 @@ class Checkpoint:
             except BaseException:
                 self._file.truncate(end)
                 raise
-            self._places[stream, kind, number] = Place(end + HEAD.size, len(payload))
+            self._places[stream, kind, number] = RecordPlace(end + HEAD.size, len(payload))
 
     def _opened(self) -> FileIO:
         self.path.touch(mode=0o600)
@@ -165,7 +165,7 @@ class Checkpoint:
         payload, total = self._file.read(size), self._file.read(SUM.size)
         if SUM.pack(zlib.crc32(payload, zlib.crc32(head))) != total or _arrays(payload) is None:
             return None
-        self._places[stream, kind, number] = Place(at + HEAD.size, size)
+        self._places[stream, kind, number] = RecordPlace(at + HEAD.size, size)
         self._reach[stream] = max(version, self._reach.get(stream, -1))
         return HEAD.size + size + SUM.size
 

@@ -48,7 +48,7 @@ class FarRows(Elsewhere):
     checkpoint: Checkpoint | None = None
 
     def __init__(
-        self, cluster: Cluster, shape: tuple[int, int], is_sparse: bool, dtype: Any, layout: Layout,
+        self, cluster: Cluster, shape: tuple[int, int], is_sparse: bool, dtype: Any, layout: SlabLayout,
         facts: SourceFacts, used: Any, room: float,
     ) -> None:  # fmt: skip
         self.cluster, self.shape, self.is_sparse, self.dtype, self.layout = cluster, shape, is_sparse, dtype, layout
@@ -72,7 +72,7 @@ class FarRows(Elsewhere):
         return self.joined(ids, missing, found, [places for _, _, places in parts])
 
     def asked(self, parts: list[tuple[int, Ids, Ids]]) -> list[Call]:
-        """Return the tasks that give rows, see ``Layout.divided``."""
+        """Return the tasks that give rows, see ``SlabLayout.divided``."""
         return [Call(j, on_slab.taken, (compact(rows),)) for j, rows, _ in parts]
 
     def joined(self, ids: Ids, missing: Ids, parts: Sequence[Any], places: Sequence[Ids]) -> Any:
@@ -139,7 +139,7 @@ class FarRows(Elsewhere):
 
 
 @dataclass(frozen=True)
-class Layout:
+class SlabLayout:
     """Which samples each slab has: a range of every run, which is a class or the whole training set.
 
     counts : (slabs, runs) samples of each run
@@ -228,7 +228,7 @@ class FarSource(Source):
             return self.far.of_all(on_slab.weighted_sizes, self.like(), weight(np.arange(most + 2)))[self.samples]
 
 
-def layout_joined(layout: Layout, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+def layout_joined(layout: SlabLayout, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
     """Return the values of all samples in their order, given those of each slab."""
     out = np.empty(layout.samples, np.result_type(*(part.dtype for part in parts)))
     for part, first, counts in zip(parts, layout.first, layout.counts, strict=True):

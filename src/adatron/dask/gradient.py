@@ -32,7 +32,7 @@ from .cluster import Call
 from .far import FarView, left
 from .part import Change, Part, violators
 from .sent import Sent, compact
-from .state import Edit, Packed, Program, Report
+from .state import Edit, Packed, SlabProgram, SurveyReport
 
 Arrays = Callable[[], list[NDArray[Any]]]
 GRACE = 2.0  # Seconds to fetch a gradient that is known, when there is no time for more kernel values.
@@ -67,7 +67,7 @@ class FarGradient:
         self._whole: Vector | None = None  # the earlier gradient; None: -t, that at 0
         self._edits: list[Change] = []  # the changes since the earlier gradient
         self._weight = 0.0  # bytes of their points
-        self._reports: dict[int, Report] = {}
+        self._reports: dict[int, SurveyReport] = {}
         self._dirty: list[Ids] = [np.flatnonzero(beta)]  # variables that slabs have not been told
         self._late, self.known = False, True
         self._asked: Counter[bytes] = Counter()  # questions so far, by kind
@@ -96,7 +96,7 @@ class FarGradient:
             runs = gram.runs(j)
             ids = np.concatenate([first + np.arange(len(runs[k])) for k, first in zip(groups, numbers, strict=True)])
             packed = Packed.of(self.dual.take(ids))
-            program = Program(gram.lens, runs, groups, numbers, packed, len(self.dual))
+            program = SlabProgram(gram.lens, runs, groups, numbers, packed, len(self.dual))
             self.kept[j] = Part(program, ids, self.most * len(ids) / len(self.dual))
             self.slab[ids], self.place[ids] = j, np.arange(len(ids))
 
@@ -187,7 +187,7 @@ class FarGradient:
     def once(self, make: Arrays, whole: Callable[[], bool]) -> list[NDArray[Any]]:
         return self._answer(b"p", make, whole)
 
-    def _objective(self, reports: dict[int, Report]) -> float:
+    def _objective(self, reports: dict[int, SurveyReport]) -> float:
         """Return the objective: the slabs' terms, added as ``Shard`` adds them."""
         n, used = len(self.dual), self.beta != 0.0
         terms, sums = np.zeros(n), np.zeros((max(1, -(-n // STRIPE)), 2))
@@ -289,7 +289,7 @@ class FarGradient:
         lens = self.view.gram.lens.key
         self.cluster.tell([Call(j, on_slab.forget, (self.key, lens)) for j in self.kept])
 
-    def _step(self, one: Change | None) -> dict[int, Report]:
+    def _step(self, one: Change | None) -> dict[int, SurveyReport]:
         """Take all slabs to the next version, or only to the present variables; return their reports.
 
         Slabs that have lost their state are told it anew.
@@ -313,7 +313,7 @@ class FarGradient:
         self.cluster.where.update({j: report.worker for j, report in found.items() if report.worker})
         return found
 
-    def _restore(self, lost: list[int], version: int, extra: list[Change]) -> dict[int, Report]:
+    def _restore(self, lost: list[int], version: int, extra: list[Change]) -> dict[int, SurveyReport]:
         """Tell slabs the earlier gradient, the changes since, and the variables; then all begin without points."""
         changes, stored = [*self._edits, *extra], self.view.gram.slots > 0
         self._sent.forget()

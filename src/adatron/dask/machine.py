@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..fitting.engine import Settings
     from ..fitting.formulation import Formulation
     from ..model.model import Model
-    from .setup import Counted, Shared
+    from .setup import Counted, SharedSamples
 
     Solved = tuple[Model, dict[str, Any]]
 
@@ -64,7 +64,7 @@ class OnCluster(KernelMachine):
         """Return the labels of a training set and their weights; None, None for a machine without classes."""
 
     @abstractmethod
-    def _solved_there(self, shared: Shared, form: Formulation, resolved: Resolved, settings: Settings) -> Solved:
+    def _solved_there(self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings) -> Solved:
         """Return the model of samples whose rows are on the cluster, and further attributes."""
 
     @property
@@ -168,7 +168,7 @@ class OnCluster(KernelMachine):
                 file.remove()
             return found
 
-    def _fingerprint(self, shared: Shared, **numbers: float) -> str:
+    def _fingerprint(self, shared: SharedSamples, **numbers: float) -> str:
         """Return a text that differs for fits with different bits; ``numbers``: behind 'scale' and 'auto'."""
         from .. import __version__
 
@@ -232,7 +232,7 @@ class ClusterClassifier(OnCluster, Classifier):
             return labels, inputs.named(self.class_weight, labels)
         return labels, inputs.balanced(counted.of_classes(labels))
 
-    def _solved_there(self, shared: Shared, form: Formulation, resolved: Resolved, settings: Settings) -> Solved:
+    def _solved_there(self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings) -> Solved:
         if np.count_nonzero(shared.samples.sizes) < 2:
             raise ValueError(self._one_sided)
         data = Labelled(shared.rows, shared.codes, shared.classes, shared.class_weight, shared.samples, None)
@@ -254,7 +254,7 @@ class ClusterProgram(OnCluster):
     def _classes(self, counted: Counted) -> tuple[Any, Any]:
         return None, None
 
-    def _solved_there(self, shared: Shared, form: Formulation, resolved: Resolved, settings: Settings) -> Solved:
+    def _solved_there(self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings) -> Solved:
         return solved(self, Measured(shared.rows, shared.codes, shared.samples, None), form, resolved, settings)
 
 
@@ -268,7 +268,7 @@ class ClusterRegressor(ClusterProgram, Regressor):
         if self.columns is not None:
             raise ValueError(f"{type(self).__name__} takes one quantile; {self._local.__name__} takes a list of them.")
 
-    def _solved_there(self, shared: Shared, form: Formulation, resolved: Resolved, settings: Settings) -> Solved:
+    def _solved_there(self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings) -> Solved:
         model, further = super()._solved_there(shared, form, resolved, settings)
         return model, {**further, **self.reviewed(model, shared.rows)}
 

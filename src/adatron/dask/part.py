@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..solvers.blocks.shard import Violators, worst
 from .partition import Ids, Vector
 from .sent import compact
-from .state import Edit, Program, Report
+from .state import Edit, SlabProgram, SurveyReport
 
 MORE, SPARE = 1.1, 16  # A slab reports this multiple of the violators that were needed, plus this many.
 
@@ -35,11 +35,11 @@ class Part:
     most : how many violators of a direction the slab reports: somewhat more than were needed last time
     """
 
-    def __init__(self, program: Program, ids: Ids, expected: float) -> None:
+    def __init__(self, program: SlabProgram, ids: Ids, expected: float) -> None:
         self.program, self.ids = program, ids
         self.most = enough(expected + 4.0 * expected**0.5)
 
-    def violators(self, report: Report, r: int, side: int) -> Violators:
+    def violators(self, report: SurveyReport, r: int, side: int) -> Violators:
         """Return the violators of a direction with their numbers in the whole program."""
         places, values = report.ends[r][side]
         return Violators(self.ids[places], values)
@@ -51,7 +51,7 @@ def enough(expected: float) -> int:
 
 
 def violators(
-    parts: dict[int, Part], reports: dict[int, Report], equalities: int, most: int
+    parts: dict[int, Part], reports: dict[int, SurveyReport], equalities: int, most: int
 ) -> tuple[list[NDArray[Any]], set[int]]:
     """Return the worst violators of all slabs, and the slabs whose reports are too short for that.
 

@@ -50,7 +50,7 @@ class Partition:
 
 
 @dataclass(frozen=True)
-class Facts:
+class PartitionFacts:
     """Facts about a partition that a fit needs.
 
     rows, columns, stored : its shape, and how many numbers are stored
@@ -131,7 +131,7 @@ def _numbers(values: Any, name: str) -> Vector:
         raise ValueError(f"{name} must hold numbers. Got {quoted(column.ravel()[:3].tolist())} and so on.") from None
 
 
-def facts(part: Partition, labels: bool, some: int = 1000) -> Facts:
+def facts(part: Partition, labels: bool, some: int = 1000) -> PartitionFacts:
     """Return the facts that a fit needs; ``some``: the most targets that are returned unless they are labels."""
     X, numbers, y, weight = part.X, part.numbers, part.y, part.weight
     is_sparse = sparse.issparse(X)
@@ -142,7 +142,7 @@ def facts(part: Partition, labels: bool, some: int = 1000) -> Facts:
         chosen = np.sort(y)[np.linspace(0, len(y) - 1, min(some, len(y))).astype(np.int64)]
         targets, many = np.unique(chosen, return_counts=True)
         often = np.asarray(many * (len(y) / max(1, len(chosen))), np.float64)
-    return Facts(
+    return PartitionFacts(
         *X.shape,
         stored=int(numbers.size),
         sparse=is_sparse,

@@ -11,7 +11,7 @@ import numpy as np
 from ..selection import GridSearchCV
 from ..selection.search.evaluate import Evaluation
 from ..selection.search.theirs import More, Scores, all_plain, searched
-from ..selection.search.watch import Watch
+from ..selection.search.watch import SearchWatch
 from .cluster import Call, Cluster, beside_the_pool, client_of, scattered
 from .collections import cloned, here
 from .slab import threads_of_worker
@@ -87,7 +87,7 @@ class DaskGridSearchCV(GridSearchCV):
 
     fit.__doc__ = GridSearchCV.fit.__doc__
 
-    def _evaluated(self, X: Any, y: Any, params: dict[str, Any], watch: Watch) -> Any:
+    def _evaluated(self, X: Any, y: Any, params: dict[str, Any], watch: SearchWatch) -> Any:
         """Run the search of one machine; the workers evaluate its cells."""
         shares = self._shares(y, params)
         return searched(self, X, y, params, _Tasks(self, shares, watch), watch)
@@ -96,7 +96,7 @@ class DaskGridSearchCV(GridSearchCV):
 class _Tasks:
     """Evaluates the candidates of a search on the workers, kernel by kernel."""
 
-    def __init__(self, search: DaskGridSearchCV, shares: bool, watch: Watch) -> None:
+    def __init__(self, search: DaskGridSearchCV, shares: bool, watch: SearchWatch) -> None:
         self.search, self.shares, self.watch = search, shares, watch
 
     def __call__(
@@ -154,7 +154,7 @@ def evaluated(data: tuple[Any, ...], search: Any, shares: bool, candidates: list
     X, y, base, splits, scorer, routed = data
     if search.n_jobs is None:
         search.n_jobs = 1 if tasks > 1 else threads_of_worker()
-    watch = Watch(None, visible=False)
+    watch = SearchWatch(None, visible=False)
     run: Callable[..., Results] = Evaluation(search, watch) if shares else all_plain(search, watch)
     with watch:
         return run(base, X, y, candidates, splits, scorer, routed)

@@ -53,7 +53,7 @@ class Sent:
         return compact(self._place[ids])
 
 
-class Kept:
+class KeptPoints:
     """The points of a slab: rows at their places."""
 
     def __init__(self) -> None:

@@ -24,8 +24,8 @@ from ..solvers.plan import SMALL
 from . import partition, slab
 from .cluster import Call, Cluster, workers_of
 from .collections import PARTITION, Blocks
-from .far import FarRows, Layout, layout_joined
-from .partition import Bounds, Cut, Facts, Ids, Vector
+from .far import FarRows, SlabLayout, layout_joined
+from .partition import Bounds, Cut, Ids, PartitionFacts, Vector
 from .slab import Members
 
 
@@ -45,7 +45,7 @@ class Counted:
     def __init__(self, client: Any, blocks: Blocks, labels: bool, limit: float) -> None:
         self.client, self.blocks, self._labels, self.limit = client, blocks, labels, limit
         self.cluster = Cluster(client, self._loaded, len(blocks), PARTITION, limit)
-        self.facts: list[Facts] = self._ask(partition.facts, labels)
+        self.facts: list[PartitionFacts] = self._ask(partition.facts, labels)
         some = [one for one in self.facts if one.rows]
         if not some:
             raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
@@ -155,7 +155,7 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedSamples:
     """The samples of a fit.
 
     rows : the training rows, which are on the workers
@@ -177,7 +177,7 @@ def share(
     class_weight: Vector | None,
     room: float,
     lean: Callable[[NDArray[np.int64]], bool],
-) -> Shared:
+) -> SharedSamples:
     """Bring the samples into their order, on slabs, one for each worker.
 
     classes : the labels; None in regression, and without targets
@@ -203,19 +203,19 @@ def share(
     cluster = Cluster(client, make, len(workers), "Slab", counted.limit)
     held: list[Members] = cluster.ask([Call(j, slab.members) for j in range(len(cluster))])
     counts = np.array([[len(part.rows)] if k == 1 else np.bincount(part.codes, minlength=k) for part in held], np.int64)
-    samples, codes, place = _gathered(held, Layout(counts, np.zeros(0, np.int64)), counted.shape[0], together)
+    samples, codes, place = _gathered(held, SlabLayout(counts, np.zeros(0, np.int64)), counted.shape[0], together)
     if not counted.sparse and lean(samples.sizes):
         is_sparse = True
         cluster.slabs = [client.submit(slab.as_csr, one, pure=False) for one in cluster.slabs]
         cluster.ask([Call(j, len) for j in range(len(cluster))])
     counted.release()
     cluster.limit = inf
-    rows = FarRows(cluster, counted.shape, is_sparse, counted.dtype, Layout(counts, place),
+    rows = FarRows(cluster, counted.shape, is_sparse, counted.dtype, SlabLayout(counts, place),
                    counted.source_facts(is_sparse), counted.used(), room)  # fmt: skip
-    return Shared(rows, samples, codes, classes, class_weight)
+    return SharedSamples(rows, samples, codes, classes, class_weight)
 
 
-def bounds(facts: Sequence[Facts], slabs: int) -> Bounds:
+def bounds(facts: Sequence[PartitionFacts], slabs: int) -> Bounds:
     """Return bounds that make slabs of about equal sizes; rows with equal targets are divided by their hashes."""
     given = [(one.targets, one.often) for one in facts if one.targets is not None and one.often is not None]
     targets, number = np.unique(np.concatenate([some for some, _ in given]), return_inverse=True)
@@ -227,7 +227,7 @@ def bounds(facts: Sequence[Facts], slabs: int) -> Bounds:
     return Bounds(targets[at], (fraction * (2.0**32 - 1.0)).astype(np.uint64) << np.uint64(32))
 
 
-def _gathered(held: list[Members], layout: Layout, n: int, together: bool) -> tuple[Samples, NDArray[Any], Ids]:
+def _gathered(held: list[Members], layout: SlabLayout, n: int, together: bool) -> tuple[Samples, NDArray[Any], Ids]:
     """Return the samples of all slabs in their order, the class or target of each row, and the sample of each row."""
 
     def of_samples(name: str) -> NDArray[Any]:

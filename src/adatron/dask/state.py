@@ -19,12 +19,12 @@ from ..gram.points import Points
 from ..problems import Dual
 from ..solvers.blocks.shard import STRIPE, Shard, Violators, worst
 from .partition import Ids, Vector
-from .sent import Kept, compact
+from .sent import KeptPoints, compact
 from .slab import Lens, Run, Slab, points_of
 
 
 @dataclass(frozen=True)
-class Program:
+class SlabProgram:
     """A slab's part of a program.
 
     lens, runs : of the kernel matrix over the slab's rows, with a segment for each run
@@ -88,14 +88,14 @@ class Edit(NamedTuple):
     stored: tuple[NDArray[Any], NDArray[np.uint8] | None] | None
 
 
-class Worst(NamedTuple):
+class SlabViolators(NamedTuple):
     """The worst violators of a slab in one direction: their places among the slab's variables, and their gains."""
 
     places: NDArray[Any]
     values: Vector
 
 
-class Report(NamedTuple):
+class SurveyReport(NamedTuple):
     """The result of a survey of a slab's variables.
 
     ends : for each equality, the worst violators that could grow and shrink
@@ -105,7 +105,7 @@ class Report(NamedTuple):
     worker : the address of the worker
     """
 
-    ends: list[tuple[Worst, Worst]]
+    ends: list[tuple[SlabViolators, SlabViolators]]
     most: int
     terms: Vector
     sums: dict[int, float]
@@ -113,7 +113,7 @@ class Report(NamedTuple):
 
 
 @dataclass
-class State:
+class SlabState:
     """beta and g of a slab's variables.
 
     version : of g; -1 if half of a change is in it
@@ -122,23 +122,23 @@ class State:
     before : the gradient before the last change, if time may run out
     """
 
-    program: Program
+    program: SlabProgram
     version: int
     beta: Vector
     g: Vector
     shard: Shard
     ids: Ids
-    points: Kept
+    points: KeptPoints
     before: Vector | None = None
 
     @classmethod
-    def of(cls, slab: Slab, program: Program, version: int, beta: Vector, g: Vector | None) -> State:
+    def of(cls, slab: Slab, program: SlabProgram, version: int, beta: Vector, g: Vector | None) -> SlabState:
         gram = slab.gram(program.lens, program.runs)
         view, dual = View.of(gram, program.groups), program.dual.unpacked()
         g = -dual.t if g is None else g.copy()
         ids = np.concatenate([first + np.arange(n) for first, n in
                               zip(program.numbers, np.diff(view.offsets), strict=True)])  # fmt: skip
-        return cls(program, version, beta, g, Shard(view, 0, dual, beta, g), ids, Kept())
+        return cls(program, version, beta, g, Shard(view, 0, dual, beta, g), ids, KeptPoints())
 
     def has(self, edit: Edit) -> bool:
         """Return whether the points of a change are here, except for the new ones."""
@@ -170,11 +170,11 @@ class State:
         points = points_of(source, rows, ids.astype(np.int64))
         return points if again is None else replace(points, again=np.unpackbits(again, count=len(ids)).astype(bool))
 
-    def report(self, most: int) -> Report:
+    def report(self, most: int) -> SurveyReport:
         """Return the worst violators, up to ``most`` of each direction, and the terms of the objective."""
         found = self.shard.survey(most)
         ends = [(_worst(one.grow, most), _worst(one.shrink, most)) for one in found.ends]
-        return Report(ends, most, *self._terms(), _here())
+        return SurveyReport(ends, most, *self._terms(), _here())
 
     def _terms(self) -> tuple[Vector, dict[int, float]]:
         sums, terms, t = {}, [np.zeros(0)], self.shard.dual.t
@@ -203,15 +203,15 @@ def _here() -> str:
         return ""
 
 
-def _worst(some: Violators, most: int) -> Worst:
+def _worst(some: Violators, most: int) -> SlabViolators:
     found = worst(some, most)
-    return Worst(compact(found.ids), found.values)
+    return SlabViolators(compact(found.ids), found.values)
 
 
 def step(
     slab: Slab, key: str, version: int, beta: tuple[NDArray[Any], Vector], edit: Edit | None, left: float, most: int,
     *parts: Any,
-) -> Report | None:  # fmt: skip
+) -> SurveyReport | None:  # fmt: skip
     """Go from a version to the next one, and report; without an edit, set variables and report.
 
     The second of two equal calls changes nothing.
@@ -230,13 +230,13 @@ def step(
         return state.report(most)
 
 
-def _state(slab: Slab, key: str, *versions: int) -> State | None:
+def _state(slab: Slab, key: str, *versions: int) -> SlabState | None:
     """Return the state of a program, if the slab has it in one of these versions."""
     state = slab.states.get(key)
     return state if state is not None and state.version in versions else None
 
 
-def survey(slab: Slab, key: str, version: int, most: int) -> Report | None:
+def survey(slab: Slab, key: str, version: int, most: int) -> SurveyReport | None:
     """Report up to ``most`` violators of each direction."""
     with slab.work():
         state = _state(slab, key, version)
@@ -244,9 +244,9 @@ def survey(slab: Slab, key: str, version: int, most: int) -> Report | None:
 
 
 def restore(
-    slab: Slab, key: str, version: int, program: Program, beta: tuple[Ids, Vector], g: Vector | None,
+    slab: Slab, key: str, version: int, program: SlabProgram, beta: tuple[Ids, Vector], g: Vector | None,
     edits: list[Edit], left: float, most: int, *parts: Any,
-) -> Report:  # fmt: skip
+) -> SurveyReport:  # fmt: skip
     """Make a state anew, and report.
 
     g : an earlier gradient; None is that at 0
@@ -256,12 +256,12 @@ def restore(
     with slab.work(left):
         values = np.zeros(sum(len(program.runs[group]) for group in program.groups))
         values[beta[0]] = beta[1]
-        state = State.of(slab, program, version, values, g)
+        state = SlabState.of(slab, program, version, values, g)
         if parts:
             state.points.add(0, parts)
         for edit in edits:
             state.apply(edit, (), keep=False)
-        state.points = Kept()
+        state.points = KeptPoints()
         slab.states[key] = state
         return state.report(most)
 

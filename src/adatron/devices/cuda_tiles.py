@@ -14,7 +14,7 @@ from ..kernels import Kernel
 from .library import torch
 from .program import program
 from .structures import SIZES, block_arguments, tile_arguments
-from .tiles import Block, Operand
+from .tiles import DeviceBlock, Operand
 
 PARTIAL = 512  # Points of one partial sum: fixed, so that bits do not depend on the device.
 SPLITS = 16  # Partial sums at a time.
@@ -124,7 +124,7 @@ class CudaTiles:
         grid = (-(-m // 64), -(-columns // 16), 1)
         self._launch(_real(K), "weighed", grid, 256, K=K, W=W, out=out, m=m, n=n, columns=columns, stride=K.stride(0))
 
-    def ascend(self, block: Block) -> None:
+    def ascend(self, block: DeviceBlock) -> None:
         problems, q, _ = block.K.shape
         threads, each = next(size for size in SIZES if size[0] * size[1] == q)
         arguments = block_arguments()

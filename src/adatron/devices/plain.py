@@ -12,7 +12,7 @@ from ..kernels import Kernel
 from .library import torch
 from .program import evaluated
 from .steps import solved
-from .tiles import Block, Operand
+from .tiles import DeviceBlock, Operand
 
 POINTS = 512  # Points of a sum at a time.
 
@@ -57,7 +57,7 @@ class PlainTiles:
     def weigh(self, out: Any, K: Any, W: Any) -> None:
         out += K.double() @ W
 
-    def ascend(self, block: Block) -> None:
+    def ascend(self, block: DeviceBlock) -> None:
         for b in range(len(block.K)):
             if not block.active[b]:
                 block.counts[b] = block.steps[b] = 0

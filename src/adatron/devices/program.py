@@ -50,7 +50,7 @@ FORMULAS: dict[str, Formula] = {
 }
 
 
-class Program(NamedTuple):
+class KernelCode(NamedTuple):
     """Statements that turn ``s`` = x·z, and the squared norms ``x`` and ``z``, into k(x, z); p[...] are numbers."""
 
     statements: str
@@ -62,7 +62,7 @@ def unsuited(kernel: Kernel) -> str | None:
     return next((REASONS[leaf.product] for leaf in kernel.leaves() if NAMES.get(leaf.op) not in FORMULAS), None)
 
 
-def program(kernel: Kernel) -> Program:
+def program(kernel: Kernel) -> KernelCode:
     """Return a kernel as statements of C++."""
     numbers: list[float] = []
     lines: list[str] = []
@@ -84,7 +84,7 @@ def program(kernel: Kernel) -> Program:
             depth += 1
     deepest = (len(kernel.terms()) + 1) // 2
     head = "REAL " + ", ".join(f"v{k} = REAL(0)" for k in range(deepest)) + "; "
-    return Program(head + " ".join(lines) + " s = v0;", tuple(numbers) or (0.0,))
+    return KernelCode(head + " ".join(lines) + " s = v0;", tuple(numbers) or (0.0,))
 
 
 def evaluated(kernel: Kernel, s: Any, x: Any, z: Any) -> Any:

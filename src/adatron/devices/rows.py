@@ -13,7 +13,7 @@ from scipy import sparse
 from ..kernels import Kernel
 from .device import Device
 from .library import torch
-from .stores import AT_ONCE, DeviceLines, Ids, Resident, Samples, Store, Streamed, width_of
+from .stores import AT_ONCE, DeviceLines, DeviceStore, GivenSamples, Ids, Resident, Streamed, width_of
 from .tiles import Tiles
 
 RESIDENT = 12, 4, 0  # Bytes on the device for each number of X: float32 and float64 rows, the first alone, or none.
@@ -30,8 +30,8 @@ class DeviceRows(NamedTuple):
     device: Device
     kernel: Kernel
     tiles: Tiles
-    single: Store
-    double: Store
+    single: DeviceStore
+    double: DeviceStore
 
     @classmethod
     def of(
@@ -54,7 +54,7 @@ class DeviceRows(NamedTuple):
         tiles, given = device.tiles(kernel), there
         if there is None and resident and 2 * len(ids) > len(X):
             there = moved_once(device, X)  # as a whole: it would take the processor longer to gather rows
-        samples = Samples.of(device.where, X, ids, center, there, device.memory())
+        samples = GivenSamples.of(device.where, X, ids, center, there, device.memory())
         if resident == RESIDENT[0]:
             double = Resident.of(tiles, samples, torch().float64)
             return cls(device, kernel, tiles, Resident(tiles, double.all.X.to(torch().float32)), double)
@@ -62,7 +62,7 @@ class DeviceRows(NamedTuple):
         single = make(tiles, samples, torch().float32)
         return cls(device, kernel, tiles, single, Streamed(tiles, replace(samples, there=given), torch().float64))
 
-    def store(self, dtype: Any) -> Store:
+    def store(self, dtype: Any) -> DeviceStore:
         """Return the samples in the precision of a NumPy type."""
         return self.single if np.dtype(dtype).itemsize == 4 else self.double
 

@@ -34,7 +34,7 @@ class DeviceLines(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Samples:
+class GivenSamples:
     """The samples as they are given: rows ``ids`` of X, from which ``center`` is subtracted in float64.
 
     where : torch's device
@@ -50,7 +50,7 @@ class Samples:
     step: int
 
     @classmethod
-    def of(cls, where: Any, X: Any, ids: Ids, center: NDArray[np.float64], there: Any, memory: float) -> Samples:
+    def of(cls, where: Any, X: Any, ids: Ids, center: NDArray[np.float64], there: Any, memory: float) -> GivenSamples:
         """Return the samples; as many rows travel at a time as fit into a small part of the memory."""
         numbers = min(AT_ONCE, int(memory) >> 8)
         return cls(where, X, ids, center, there, max(1, numbers // width_of(X.shape[1])))
@@ -79,7 +79,7 @@ class Samples:
         return out
 
 
-class Store(ABC):
+class DeviceStore(ABC):
     """Rows in one precision.
 
     resident : whether they are on the device
@@ -103,7 +103,7 @@ class Store(ABC):
         """The squared norms as the tiles have them."""
 
 
-class Resident(Store):
+class Resident(DeviceStore):
     """Rows on the device."""
 
     resident = True
@@ -112,7 +112,7 @@ class Resident(Store):
         self.tiles, self.all, self.width = tiles, tiles.operand(X), X.shape[1]
 
     @classmethod
-    def of(cls, tiles: Tiles, samples: Samples, dtype: Any) -> Resident:
+    def of(cls, tiles: Tiles, samples: GivenSamples, dtype: Any) -> Resident:
         """Move all samples to the device."""
         X = torch().empty((len(samples), samples.width), dtype=dtype, device=samples.where)
         for some in samples.parts():
@@ -130,7 +130,7 @@ class Resident(Store):
         return self.all.norms.cpu().numpy()
 
 
-class Streamed(Store):
+class Streamed(DeviceStore):
     """Rows that travel to the device whenever they are needed.
 
     Float32 rows are made once, in memory from which a GPU copies by itself. Float64 rows, which the proofs need, are
@@ -139,7 +139,7 @@ class Streamed(Store):
 
     resident = False
 
-    def __init__(self, tiles: Tiles, samples: Samples, dtype: Any) -> None:
+    def __init__(self, tiles: Tiles, samples: GivenSamples, dtype: Any) -> None:
         self.tiles, self.samples, self.dtype, self.width = tiles, samples, dtype, samples.width
         self._kept = None
         if dtype == torch().float32 and samples.there is None:

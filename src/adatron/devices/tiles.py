@@ -17,7 +17,7 @@ class Operand(NamedTuple):
     norms: Any  # (n,)
 
 
-class Block(NamedTuple):
+class DeviceBlock(NamedTuple):
     """Blocks of B programs, to be solved where they are; see ``cuda/blocks.cu`` for the shapes."""
 
     K: Any
@@ -79,6 +79,6 @@ class Tiles(Protocol):
         """Add K W to out (m, c), for values K (m, n) and weights W (n, c) float64."""
         ...
 
-    def ascend(self, block: Block) -> None:
+    def ascend(self, block: DeviceBlock) -> None:
         """Solve the blocks of the programs that are active, each to its tolerance."""
         ...

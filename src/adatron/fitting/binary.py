@@ -17,7 +17,7 @@ from .samples import Samples
 
 
 @dataclass(frozen=True)
-class Kind:
+class Common:
     """The common properties of the problems of a classifier.
 
     n_classes : number of classes
@@ -44,7 +44,7 @@ class Binary(Problems):
         its classes, and those that its fold leaves out have no weight.
     """
 
-    def __init__(self, kind: Kind, samples: Samples, segments: list[list[int]], out: Ids | None = None) -> None:
+    def __init__(self, kind: Common, samples: Samples, segments: list[list[int]], out: Ids | None = None) -> None:
         self._kind, self._samples, self._out = kind, samples, out
         if len(segments) == 2 and out is None:  # the code below would take a tenth of a small fit
             self.groups, self.first = np.array([*segments[0], *segments[1]]), np.array([0, sum(map(len, segments))])

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..estimators.forms.way import Way, of_class
+from ..estimators.forms.way import PipelineParts, of_class
 
 UNNAMED = "in units of X"  # the unit of features that do not name one
 TRANSFORMED = "transformed units"  # of features after the steps of a pipeline
 
 
-def names_of(way: Way, columns: int, space: str, given: Any = None) -> list[str]:
+def names_of(way: PipelineParts, columns: int, space: str, given: Any = None) -> list[str]:
     """Return the names of the features of a space.
 
     way : steps and machine
@@ -42,7 +42,7 @@ def names_of(way: Way, columns: int, space: str, given: Any = None) -> list[str]
     return [f"feature {j}" for j in range(width)]
 
 
-def unit_of(way: Way, names: list[str]) -> str:
+def unit_of(way: PipelineParts, names: list[str]) -> str:
     """Return the unit of distances among the rows that the machine sees, as an axis names it.
 
     The last step names it, or features whose names all end with the same word in parentheses, as in 'length (cm)'.
@@ -55,7 +55,7 @@ def unit_of(way: Way, names: list[str]) -> str:
     return (units.pop() if len(units) == 1 else "") or UNNAMED
 
 
-def _names_after(way: Way, names: Any) -> Any:
+def _names_after(way: PipelineParts, names: Any) -> Any:
     """Return the names that the steps make of names of columns; None if a step does not say."""
     try:
         for _, step in way.steps:

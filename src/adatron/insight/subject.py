@@ -19,7 +19,7 @@ from ..arrays import Ids, Vector
 from ..estimators.base.machine import KernelMachine
 from ..estimators.checks import inputs
 from ..estimators.checks.columns import as_numbers
-from ..estimators.forms.way import Way, way_to
+from ..estimators.forms.way import PipelineParts, way_to
 from ..estimators.input_space.affine import Affine, linear_map
 from ..estimators.input_space.measure import classifier_of
 from ..kernels.derivatives import jet
@@ -64,7 +64,7 @@ class Subject:
     """
 
     model: Any
-    way: Way
+    way: PipelineParts
     X: Any
     rows: Any
     y: NDArray[Any]
@@ -141,7 +141,7 @@ class Subject:
         return X_test, y_test
 
 
-def machine_of(way: Way) -> Any:
+def machine_of(way: PipelineParts) -> Any:
     """Return the fitted machine at the end of a way."""
     if not isinstance(way.machine, KernelMachine):
         if hasattr(way.machine, "cv_results_"):
@@ -173,7 +173,7 @@ def table_of(machine: Any, X: Any) -> Any:
     return np.asarray(X) if machine.model_.samples is None else np.asarray(X, object)
 
 
-def rows_of(way: Way, X: Any, name: str = "X") -> Any:
+def rows_of(way: PipelineParts, X: Any, name: str = "X") -> Any:
     """Return what the machine sees of some samples, checked; what are no rows of numbers stays as it is."""
     machine = way.machine
     if machine.model_.samples is not None:
@@ -265,7 +265,7 @@ def unnamed() -> Iterator[None]:
         yield
 
 
-def map_of(way: Way, X: Any) -> Affine | None:
+def map_of(way: PipelineParts, X: Any) -> Affine | None:
     """Return the linear map of the steps before the machine; None if there is none, or a step is not linear."""
     try:
         return linear_map(way, int(X.shape[1])) if way.steps else None

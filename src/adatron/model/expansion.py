@@ -12,7 +12,7 @@ from ..fitting.storage import is_tidy
 from ..gram import Source, Sums
 from ..kernels import Kernel
 from ..threads import Pool
-from .signs import Split
+from .signs import SplitExpansion
 
 if TYPE_CHECKING:
     from ..devices import Device
@@ -38,7 +38,7 @@ class Expansion:
         self.points = Source.of(vectors, np.arange(len(coefficients)), kernel, columns).cautious(mass, BLURRED)
         self.coefficients = np.array(coefficients, order="C")
         self._sums: dict[Any, Sums] = {}
-        self._split: tuple[Split | None] | None = None
+        self._split: tuple[SplitExpansion | None] | None = None
         self._remote: Remote | None = None
 
     def __len__(self) -> int:
@@ -68,8 +68,8 @@ class Expansion:
             remote = self._remote = Remote(device, self.points, self.coefficients) if suits else None
         return remote
 
-    def split(self, pool: Pool) -> Split | None:
+    def split(self, pool: Pool) -> SplitExpansion | None:
         """Return its parts by which float32 proves signs, or None if float32 cannot."""
         if self._split is None:
-            self._split = (Split.of(self.points, self.coefficients, pool),)
+            self._split = (SplitExpansion.of(self.points, self.coefficients, pool),)
         return self._split[0]

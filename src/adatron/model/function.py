@@ -31,7 +31,7 @@ Finish = Callable[[Vector], NDArray[Any]]  # makes a result of the decision valu
 
 
 @dataclass(frozen=True)
-class Function:
+class DecisionFunctions:
     """The decision functions of a fitted machine, one for each problem.
 
     kernel : that of a checked X; of a given one, the rows of X hold the values
@@ -88,7 +88,7 @@ class Function:
 
 
 @dataclass(frozen=True)
-class Sum(Function):
+class KernelSum(DecisionFunctions):
     """Σ_j c_j k(z_j, ·) + b for each problem, and a multiple of k(·, ·).
 
     counts : the support vectors of each class if ``dual`` has scikit-learn's layout of pairs, else None

@@ -25,7 +25,7 @@ from .sound import is_distance, is_flag, is_vector, unreadable
 if TYPE_CHECKING:
     from ..kernels import Kernel
     from ..solvers.route import Route
-    from .function import Function
+    from .function import DecisionFunctions
 
 #: Parts that are small, so that a copy of somebody else's array costs little.
 SMALL = ("dual", "intercepts", "support", "counts", "tilts", "problem")
@@ -196,9 +196,9 @@ class Model:
         """Whether ``dual`` has the arrangement of scikit-learn, in which each support vector has a class."""
         return self.tilts is None and not self.compact and isinstance(self.head, Classes) and self.head.in_pairs
 
-    def function(self, n_jobs: int | None = None, precision: str = "double") -> Function:
+    def function(self, n_jobs: int | None = None, precision: str = "double") -> DecisionFunctions:
         """Return the decision functions, which are kept: a prediction of one row would take as long to make them."""
-        from .function import Sum
+        from .function import KernelSum
         from .tilted import Tilted
 
         if (made := self._kept.get((n_jobs, precision))) is not None:
@@ -212,7 +212,7 @@ class Model:
         else:
             counts = self.counts if self.of_pairs else None
             kept = self._kept.setdefault("sums", {})
-            made = Sum(*parts, counts=counts, precision=precision, kept=kept, diagonal=diagonal)
+            made = KernelSum(*parts, counts=counts, precision=precision, kept=kept, diagonal=diagonal)
         return self._kept.setdefault((n_jobs, precision), made)
 
     def coefficients(self) -> Vector:

@@ -32,7 +32,7 @@ MOST_GROUPS = 4  # Most groups of support vectors by their sizes.
 MOST_SUMS = 12  # Most sums of each sign, groups times outputs, if there is more than one group.
 
 
-class Split:
+class SplitExpansion:
     """An expansion by parts, whose sums in float32 come with a bound of their error.
 
     A part has the terms of a group of support vectors of similar size whose coefficients have one sign.
@@ -66,7 +66,7 @@ class Split:
         self._tables: dict[int, tuple[Values, Values]] = {}
 
     @classmethod
-    def of(cls, points: Source, coefficients: Values, pool: Pool) -> Split | None:
+    def of(cls, points: Source, coefficients: Values, pool: Pool) -> SplitExpansion | None:
         """Return the parts, or None: float32 is too coarse for rows up to ``FAR``, or coefficients have no room."""
         dense = points.kernel.compiled and 2 * coefficients.nbytes <= BYTES
         suits = dense and len(points) >= MANY and points.suits_single(FAR * points.largest)
@@ -110,7 +110,7 @@ class Split:
 class Signs:
     """Decision values whose bounds of errors prove that they decide as those in float64."""
 
-    def __init__(self, split: Split, intercepts: Values, decided: Decided, pool: Pool) -> None:
+    def __init__(self, split: SplitExpansion, intercepts: Values, decided: Decided, pool: Pool) -> None:
         self.split, self.intercepts, self.decided, self.pool = split, intercepts, decided, pool
         self.tried = self.proven = 0
 

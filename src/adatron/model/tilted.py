@@ -23,14 +23,14 @@ from ..kernels import Kernel
 from ..margins import Field
 from .decision import Counted, decision_values
 from .expansion import Expansion
-from .function import Finish, Function
+from .function import DecisionFunctions, Finish
 from .signs import Decided
 
 ROWS = 4096  # Rows at a time.
 
 
 @dataclass(frozen=True)
-class Tilted(Function):
+class Tilted(DecisionFunctions):
     """Σ_j a_j k(z_j, ·) + b_j·∂k(z_j, ·)/∂z + f0 for each problem, over bases of its own.
 
     The coefficients a, (n_problems, m), are 0 for bases of other problems.

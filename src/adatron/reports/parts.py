@@ -52,7 +52,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Table:
+class SortableTable:
     """A sortable table. Cells are text or numbers; numbers are sorted by their values.
 
     A column without any value is left out. A long table opens on a click.
@@ -79,13 +79,13 @@ class Folded:
     """What opens on a click."""
 
     name: str
-    content: Text | Verbatim | Table
+    content: Text | Verbatim | SortableTable
 
     def html(self) -> str:
         return f"<details><summary>{escape(self.name)}</summary>{self.content.html()}</details>"
 
 
-Content = Text | Verbatim | Figure | Table | Folded
+Content = Text | Verbatim | Figure | SortableTable | Folded
 
 
 @dataclass

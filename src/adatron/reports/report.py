@@ -20,7 +20,7 @@ from ..threads import Clock
 from .facts import Facts
 from .page import Report
 from .panels import PANELS
-from .parts import Content, Folded, Panel, Table, Text
+from .parts import Content, Folded, Panel, SortableTable, Text
 
 MAX_TIME = 300.0  # Seconds.
 LEAST_SHARE = 1 / 16  # Part of the time that each panel has in any case.
@@ -191,7 +191,7 @@ def _about(facts: Facts) -> list[Content]:
         if name in ("C", "nu", "epsilon", "gamma", "kernel", "degree", "coef0", "bias", "class_weight", "multi_class")
     ]
     changed.append(["kernel that was fitted", str(machine.kernel_)])
-    return [Text(text, "soft"), Folded("Parameters", Table(("parameter", "value"), changed))]
+    return [Text(text, "soft"), Folded("Parameters", SortableTable(("parameter", "value"), changed))]
 
 
 def _shape_of(subject: Subject) -> tuple[int, int] | None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from adatron.cli import main
-from adatron.cli.status import Status
+from adatron.cli.status import ExitStatus
 from adatron.reports.panels.good import good
 from moments import at
 
@@ -19,13 +19,13 @@ def files(tmp_path):
     data, model = tmp_path / "data.csv", tmp_path / "model.adatron"
     data.write_text("\n".join(["<i>width</i>,height,class", *lines]) + "\n")
     (tmp_path / "part.csv").write_text("\n".join(["<i>width</i>,height,class", *lines[:30]]) + "\n")
-    assert main(["train", str(data), "--model", str(model), "--scale", "standard", "--quiet"]) == Status.FINE
+    assert main(["train", str(data), "--model", str(model), "--scale", "standard", "--quiet"]) == ExitStatus.FINE
     return data, model, tmp_path / "part.csv", tmp_path / "fit.html"
 
 
 def test_a_page_and_its_answers(files, capsys):
     data, model, part, output = files
-    assert main(["report", str(model), str(data), "--test", str(part), "--output", str(output)]) == Status.FINE
+    assert main(["report", str(model), str(data), "--test", str(part), "--output", str(output)]) == ExitStatus.FINE
     said = capsys.readouterr().err
     assert "1. Is it optimal? Yes: relative duality gap <= " in said
     text = output.read_text("utf-8")
@@ -38,23 +38,23 @@ def test_ctrl_c_writes_no_file(files, capsys):
     data, model, _, output = files
     before = set(output.parent.iterdir())
     with at(good, lambda _: signal.raise_signal(signal.SIGINT)):
-        assert main(["report", str(model), str(data), "--output", str(output)]) == Status.INTERRUPTED
+        assert main(["report", str(model), str(data), "--output", str(output)]) == ExitStatus.INTERRUPTED
     assert set(output.parent.iterdir()) == before
 
 
 def test_a_time_limit_is_named(files, capsys):
     data, model, _, output = files
     arguments = ["report", str(model), str(data), "--output", str(output)]
-    assert main([*arguments, "--max-time", "1e-6"]) == Status.FINE
+    assert main([*arguments, "--max-time", "1e-6"]) == ExitStatus.FINE
     assert "Give the report more time" in output.read_text("utf-8")
-    assert main([*arguments, "--max-time", "1e6", "--quiet"]) == Status.FINE
+    assert main([*arguments, "--max-time", "1e6", "--quiet"]) == ExitStatus.FINE
     assert "Give the report more time" not in output.read_text("utf-8")
-    assert main([*arguments, "--max-time", "0"]) == Status.USAGE
+    assert main([*arguments, "--max-time", "0"]) == ExitStatus.USAGE
 
 
 def test_other_data_and_an_input_as_output_are_refused(files, capsys):
     data, model, part, output = files
-    assert main(["report", str(model), str(part), "--output", str(output)]) == Status.BAD_INPUT
+    assert main(["report", str(model), str(part), "--output", str(output)]) == ExitStatus.BAD_INPUT
     assert "samples that the model was fitted to" in capsys.readouterr().err
     assert not output.exists()
-    assert main(["report", str(model), str(data), "--output", str(data)]) == Status.USAGE
+    assert main(["report", str(model), str(data), "--output", str(data)]) == ExitStatus.USAGE

@@ -8,7 +8,7 @@ import pytest
 from adatron import SVC
 from adatron.kernels import RBF, Linear, Polynomial
 from adatron.selection.search.rows import SharedRows
-from adatron.selection.search.values import Sums, rate
+from adatron.selection.search.values import SharedSums, rate
 from adatron.threads import Pool
 
 
@@ -36,7 +36,7 @@ def test_sums_are_as_near_as_is_promised(kernel, offset, dtype, room):
     rows = SharedRows.of(SVC(), X, y, None)
     B, ids = rng.normal(size=(rows.size, 2)) * [1.0, 1e6], np.arange(rows.size)
     with Pool(1) as pool:
-        sums = Sums(rows, kernel, float(np.abs(B).sum()), 1e-9, room, pool, None)
+        sums = SharedSums(rows, kernel, float(np.abs(B).sum()), 1e-9, room, pool, None)
         assert sums.at_hand == (room > 0.0)
         found = sums.of(ids[:20], ids, B)
         bound = rate(sums.gram.rounding, sums.gram.magnitude, rows.size) * np.abs(B).sum(axis=0)

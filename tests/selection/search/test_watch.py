@@ -14,7 +14,7 @@ from sklearn.metrics import accuracy_score, make_scorer
 from adatron import SVC
 from adatron.compiled.cache.spent import COMPILING
 from adatron.selection import GridSearchCV, RandomizedSearchCV
-from adatron.selection.search.watch import Watch
+from adatron.selection.search.watch import SearchWatch
 
 X, y = make_classification(90, 5, n_informative=4, n_redundant=0, flip_y=0.1, random_state=0)
 GRID = {"C": [0.1, 1.0, 10.0], "gamma": [0.1, 1.0]}
@@ -138,7 +138,7 @@ def test_several_metrics_and_a_range_of_its_own():
 
 def test_lines_where_no_bar_can_be_drawn(capsys, monkeypatch):
     monkeypatch.setattr("adatron.selection.search.watch.SECONDS", 0.0)
-    with Watch(None, visible=True) as watch:
+    with SearchWatch(None, visible=True) as watch:
         watch.begin(4)
         for _ in range(4):
             watch.advance(1)
@@ -152,7 +152,7 @@ def test_compilation_is_no_work_that_repeats(capsys, monkeypatch):
     now = 0.0
     for module in ("selection.search.watch", "compiled.cache.spent"):
         monkeypatch.setattr(f"adatron.{module}.monotonic", lambda: now)
-    with Watch(None, visible=True) as watch:
+    with SearchWatch(None, visible=True) as watch:
         watch.begin(500)
         with COMPILING.running():
             now = 45.0

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from ..status import Status
+from ..status import ExitStatus
 
 SAMPLES, REPEATS = 20_000, 3  # Size of the large set, and fits of it after the first one, whose median is shown.
 LEAST_AGREEMENT = 0.99  # Fraction of equal predictions: two solvers within one tolerance may differ at ties.
@@ -25,7 +25,7 @@ Claims = Iterator[tuple[str, bool]]
 
 @click.command(short_help="Fit, prove, compare, forget, search and save, in a minute or two.")
 @click.option("--folder", default=FOLDER, show_default=True, help="Where the model and the picture are written.")
-def demo(folder: str) -> Status:
+def demo(folder: str) -> ExitStatus:
     """Show what adatron does: fit, prove, compare with scikit-learn, forget a sample, search, save.
 
     It takes a minute or two; the first time some more, as it compiles its code.
@@ -53,7 +53,7 @@ def demo(folder: str) -> Status:
             click.echo(f"   {'yes' if holds else 'NO '}  {claim}")
     files = [path for path in (place / MODEL, place / PICTURE) if path.exists()]
     click.echo(f"\nWritten: {' and '.join(map(str, files))}\nNext: adatron info {files[0]}")
-    return Status.FINE if well else Status.NOT_CONVERGED
+    return ExitStatus.FINE if well else ExitStatus.NOT_CONVERGED
 
 
 def _large() -> Claims:

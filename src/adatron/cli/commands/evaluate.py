@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..data import Source, data_options
+from ..data import DataFiles, data_options
 from ..outputs import check_outputs
 from ..parts import device_option, use_device
 from ..status import as_json, write_result
@@ -18,7 +18,7 @@ from ..status import as_json, write_result
 @device_option
 @click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
 @click.option("--output", type=click.Path(), help="File for the result.  [default: standard output]")
-def evaluate(model: str, source: Source, device: str | None, wants_json: bool, output: str | None) -> None:
+def evaluate(model: str, source: DataFiles, device: str | None, wants_json: bool, output: str | None) -> None:
     """Measure MODEL on the samples of FILE.
 
     Classification: accuracy, ROC-AUC of two classes, precision, recall, F1, confusion matrix. Regression: R2, mean

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..outputs import check_folder, existing
-from ..status import Status, as_json, write_result
+from ..status import ExitStatus, as_json, write_result
 
 
 @click.command(short_help="Reproduce the papers' tables and figures.")
@@ -15,7 +15,7 @@ from ..status import Status, as_json, write_result
 @click.option("--quick", is_flag=True, help="Smaller data and fewer repetitions.")
 @click.option("--output", type=click.Path(file_okay=False, path_type=Path), help="Folder for the figures (PNG).")
 @click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
-def papers(name: tuple[str, ...], quick: bool, output: Path | None, wants_json: bool) -> Status:
+def papers(name: tuple[str, ...], quick: bool, output: Path | None, wants_json: bool) -> ExitStatus:
     """Reproduce the papers NAME (default: all): published numbers, ours, and the reason for any difference.
 
     Exits with status 3 if a number that can be reproduced is not.
@@ -46,4 +46,4 @@ def papers(name: tuple[str, ...], quick: bool, output: Path | None, wants_json: 
         result[one] = sections
     if wants_json:
         write_result(as_json(result), None)
-    return Status.FINE if holds else Status.NOT_CONVERGED
+    return ExitStatus.FINE if holds else ExitStatus.NOT_CONVERGED

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from ..data import Source, data_options
+from ..data import DataFiles, data_options
 from ..outputs import DATA, check_outputs
 from ..parts import device_option, machine_of, task_of, use_device
 from ..status import write_result
@@ -24,7 +24,7 @@ from ..status import write_result
 @click.option("--quiet", is_flag=True, help="Do not print the accuracy.")
 def predict(
     model: str,
-    source: Source,
+    source: DataFiles,
     output: str | None,
     decision: bool,
     probability: bool,

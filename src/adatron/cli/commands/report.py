@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from ..data import Source, data_options
+from ..data import DataFiles, data_options
 from ..outputs import check_outputs
 from ..parts import machine_of, names_of, task_of
 from ..preparing.target import known_part
@@ -38,7 +38,7 @@ SHAPE = "{desc} |{bar}| {elapsed}"
 )
 @click.option("--quiet", is_flag=True, help="Print neither the progress nor the answers.")
 def report(
-    model: str, source: Source, output: str | None, test: tuple[str, ...], samples: str, max_time: float, quiet: bool
+    model: str, source: DataFiles, output: str | None, test: tuple[str, ...], samples: str, max_time: float, quiet: bool
 ) -> None:
     """Write a report about MODEL, which was trained on FILE.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from ..data import Source, data_options
+from ..data import DataFiles, data_options
 from ..fit import check_folds, fit
 from ..machines import TASK, machine, task_options
 from ..outputs import MODEL, check_outputs
@@ -18,7 +18,7 @@ from ..parameters import SEARCHED, grid_of, searched_options
 from ..parts import machine_of
 from ..preparing.target import known_part
 from ..preparing.training import Preparing, preparing_options, read_training, remember, write_model
-from ..status import InputError, Status, as_json, echo_rows, warnings_as_lines, write_result
+from ..status import ExitStatus, InputError, as_json, echo_rows, warnings_as_lines, write_result
 from ..values import AUTO, Number
 from ..wording import in_options
 
@@ -41,7 +41,7 @@ SCORING = {"classification": "accuracy", "regression": "r2", "quantile": OWN, "n
 @click.option("--quiet", is_flag=True, help="No progress, and nothing but the result.")
 @click.option("--no-progress", is_flag=True, help="No progress.")
 def search(
-    source: Source,
+    source: DataFiles,
     target: str | None,
     task: str | None,
     svm: str | None,
@@ -53,7 +53,7 @@ def search(
     quiet: bool,
     no_progress: bool,
     **parameters: Any,
-) -> Status:
+) -> ExitStatus:
     """Measure many parameters on the samples of FILE, by cross-validation, and fit a model with the best ones.
 
     C, nu, epsilon, gamma, degree and coef0 take lists and ranges: --C 1,10,100 or --C 0.1:1000, in steps of a factor of
@@ -100,11 +100,11 @@ def search(
         if plot:
             _draw(found, plot)
     if found.end_ == "interrupted":
-        return Status.INTERRUPTED
-    return Status.FINE if good and found.end_ == "complete" else Status.NOT_CONVERGED
+        return ExitStatus.INTERRUPTED
+    return ExitStatus.FINE if good and found.end_ == "complete" else ExitStatus.NOT_CONVERGED
 
 
-def _check_files(source: Source, target: str | None, plot: str | None) -> None:
+def _check_files(source: DataFiles, target: str | None, plot: str | None) -> None:
     """Fail if a file could not be written, or is one of the data."""
     check_outputs({"--model": target, "--plot": plot}, source.files, {"--model": MODEL})
     if plot is None:

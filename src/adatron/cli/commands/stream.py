@@ -14,7 +14,7 @@ from ..data import FORMATS, column, form_options, gathered
 from ..machines import INCREMENTAL, TASK, machine, task_options
 from ..outputs import MODEL, check_outputs
 from ..parameters import parameter_options
-from ..status import InputError, Status, as_json, echo_rows, write_result
+from ..status import ExitStatus, InputError, as_json, echo_rows, write_result
 from ..streams.lines import LineForm, LineReader
 from ..values import MOST_FEATURES, Number
 
@@ -64,7 +64,7 @@ def stream(
     wants_json: bool,
     quiet: bool,
     **parameters: Any,
-) -> Status:
+) -> ExitStatus:
     """Learn the lines of FILE, or of standard input (-), one after the other; each ends at the exact solution.
 
     A line is a labelled sample (for novelty detection one without a label) in LIBSVM text or a table, which may have a
@@ -101,7 +101,7 @@ def stream(
         told = "it has no line end and was not learned; a run does that once it has one"
         click.echo(f"warning: {given.name}, line {given.unfinished}: {told}", err=True)
     _tell(follower, count, quiet, wants_json)
-    return Status.FINE
+    return ExitStatus.FINE
 
 
 def _check_options(model: str, new: bool, **given: Any) -> None:

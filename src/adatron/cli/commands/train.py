@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..data import Source, data_options, wanted_as
+from ..data import DataFiles, data_options, wanted_as
 from ..fit import check_folds, cross_validated, fit
 from ..machines import TASK, machine, task_options
 from ..outputs import MODEL, check_outputs, existing
@@ -15,7 +15,7 @@ from ..parameters import parameter_options
 from ..parts import machine_of, task_of
 from ..preparing.target import known_part, said_of
 from ..preparing.training import Preparing, preparing_options, read_training, remember, write_model
-from ..status import Status, TableRows, as_json, echo_rows, warnings_as_lines, write_result
+from ..status import ExitStatus, TableRows, as_json, echo_rows, warnings_as_lines, write_result
 from ..values import Number
 
 MEASURING = "--test FILE measures it on other data, and --cv 5 in the place of --model by cross-validation"
@@ -34,7 +34,7 @@ MEASURING = "--test FILE measures it on other data, and --cv 5 in the place of -
 @click.option("--quiet", is_flag=True, help="No progress and no table.")
 @click.option("--no-progress", is_flag=True, help="No progress.")
 def train(
-    source: Source,
+    source: DataFiles,
     target: str | None,
     task: str | None,
     svm: str | None,
@@ -46,7 +46,7 @@ def train(
     quiet: bool,
     no_progress: bool,
     **parameters: Any,
-) -> Status:
+) -> ExitStatus:
     """Fit a support vector machine to FILE and write it to a model file.
 
     FILE is LIBSVM text, a table (CSV, TSV, spaces), NPZ, ARFF, Parquet or HDF5, or a pair of NPY or IDX files, features
@@ -83,14 +83,14 @@ def train(
         kept = "" if folds else "; --save-partial keeps the best model so far"
         raise click.Abort(f"interrupted, and nothing written{kept}") from None
     if cut_short and not (save_partial or click.confirm("Write the model as it is, not converged?", err=True)):
-        return Status.INTERRUPTED
+        return ExitStatus.INTERRUPTED
     write_model(model, table, target)
     measured = _measured(model, tested, test[0], source.max_bytes) if tested else None
     remember(model, table)
     _tell(model, table, learned, measured, seconds, target, quiet, wants_json)
     if cut_short:
-        return Status.INTERRUPTED
-    return Status.NOT_CONVERGED if made.fit_status_ else Status.FINE
+        return ExitStatus.INTERRUPTED
+    return ExitStatus.NOT_CONVERGED if made.fit_status_ else ExitStatus.FINE
 
 
 def _is_number(text: str) -> bool:
@@ -114,7 +114,7 @@ def _check_usage(target: str | None, folds: int | None, test: tuple[str, ...]) -
         raise click.UsageError("--model is missing: name the model file to write, or cross-validate with --cv 5")
 
 
-def _read(source: Source, made: Any, test: tuple[str, ...], preparing: Preparing, chosen: bool) -> tuple[Any, Any]:
+def _read(source: DataFiles, made: Any, test: tuple[str, ...], preparing: Preparing, chosen: bool) -> tuple[Any, Any]:
     """Read the data to train on, and those to test on; check the labels, and give the machine its class weights."""
     from ..scores import check_classes
 
@@ -161,7 +161,7 @@ def _tell(
         write_result(as_json(summary(model) | extra), None)
 
 
-def _tell_validation(model: Any, predicted: Any, table: Any, wants_json: bool) -> Status:
+def _tell_validation(model: Any, predicted: Any, table: Any, wants_json: bool) -> ExitStatus:
     """Print the quality of the predictions for samples that were left out: the result of the command."""
     from ..scores import of_classes, of_outliers, of_regression, rows_of
 
@@ -173,4 +173,4 @@ def _tell_validation(model: Any, predicted: Any, table: Any, wants_json: bool) -
         write_result(as_json({"class": type(machine_of(model)).__name__, "cross_validation": measured}), None)
     else:
         echo_rows([(f"cross-validation {name}", value) for name, value in rows_of(measured)], err=False)
-    return Status.FINE
+    return ExitStatus.FINE

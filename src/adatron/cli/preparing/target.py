@@ -10,7 +10,7 @@ import warnings
 from dataclasses import replace
 from typing import Any
 
-from ..data import Source
+from ..data import DataFiles
 from ..status import InputError
 
 FEW = 5  # Most numbers that are classes, whatever they are.
@@ -157,7 +157,7 @@ def weights_of(y: Any, given: dict[str, float]) -> dict[Any, float]:
     return {named[label]: weight for label, weight in given.items()}
 
 
-def read_for_novelty(source: Source, features: int | None, given: bool, more: dict[str, Any]) -> Any:
+def read_for_novelty(source: DataFiles, features: int | None, given: bool, more: dict[str, Any]) -> Any:
     """Read data to train on, whose label may be missing.
 
     A column of a table is the label if it has the name of one, or else the last column if it holds 1 and -1 alone.

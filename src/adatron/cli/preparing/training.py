@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..data import SPARSE, Source, gathered
+from ..data import SPARSE, DataFiles, gathered
 from ..parts import machine_of, remember_counting, remember_label, remember_names, take_names, task_of
 from ..status import warnings_as_lines
 from ..values import MOST_FEATURES, Number
@@ -65,7 +65,7 @@ def preparing_options(command: Any) -> Any:
     return command
 
 
-def read_training(source: Source, made: Any, preparing: Preparing, chosen: bool, labelled: bool) -> Any:
+def read_training(source: DataFiles, made: Any, preparing: Preparing, chosen: bool, labelled: bool) -> Any:
     """Read the data to train on, and give the machine its class weights.
 
     chosen : whether the user named the task

@@ -140,7 +140,7 @@ class Classifier(ClassifierMixin, KernelMachine):
     def _solved(self, data: Labelled, form: Formulation, resolved: Resolved, settings: Settings) -> Model:
         """Return the model of all problems of a checked training set."""
         from ...fitting import engine
-        from ...fitting.binary import Binary, Kind
+        from ...fitting.binary import Binary, Common
         from ...fitting.folds import divide
 
         distinct, unit = form.units_of(data.samples)
@@ -148,7 +148,7 @@ class Classifier(ClassifierMixin, KernelMachine):
             form.check(data.classes, distinct.weights_of_classes(), unit)
         k = len(data.classes)
         divided = divide(distinct, self._rng()) if self.with_probability else None
-        problems = Binary(Kind(k, self.multi_class, form), distinct, [[c] for c in range(k)])
+        problems = Binary(Common(k, self.multi_class, form), distinct, [[c] for c in range(k)])
         X = inputs.as_dense_if_small(data.X, self.kernel)
         fitted = engine.fit(X, distinct, problems, settings)
         found, head = fitted.found, self._head_for(data.classes)

@@ -335,7 +335,7 @@ class KernelMachine(Parameters):
         counted: Counted | None = None,
         diagonal: Any = None,
     ) -> NDArray[Any]:
-        """Return decision values by a model, or what is made of them, see ``Function``.
+        """Return decision values by a model, or what is made of them, see ``DecisionFunctions``.
 
         diagonal : (n_samples,) k(x, x), for a model that needs it beside given kernel values
         """

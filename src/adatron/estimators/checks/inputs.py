@@ -24,7 +24,7 @@ from .labels import refuse_merged
 
 if TYPE_CHECKING:
     from ...devices import Device
-    from ...model.function import Function
+    from ...model.function import DecisionFunctions
     from ...model.model import Model
 
 FLOATS = (np.float64, np.float32)
@@ -129,7 +129,7 @@ def as_dense_if_small(X: Any, kernel: Any) -> Any:
     return X.toarray() if small else X
 
 
-def new_data(machine: Machine, X: Any, model: Model, function: Function) -> Any:
+def new_data(machine: Machine, X: Any, model: Model, function: DecisionFunctions) -> Any:
     """Return X for prediction: an array or CSR matrix of floats stays as it is and is made ready block by block."""
     X, name = host(X), type(machine).__name__
     if model.samples is not None:
@@ -174,7 +174,9 @@ def _refuse_narrow(K: Any, columns: NDArray[np.int64]) -> None:
     raise ValueError(f"X has {K.shape[1]} columns, kernel values with training samples; {columns.max() + 1} are needed")
 
 
-def rows_to_predict(machine: Machine, X: Any, model: Model, function: Function, device: Device) -> tuple[Any, bool]:
+def rows_to_predict(
+    machine: Machine, X: Any, model: Model, function: DecisionFunctions, device: Device
+) -> tuple[Any, bool]:
     """Return rows for a device to predict, and whether they are there already; None if a device is not for such rows.
 
     A tensor stays where it is. Its width is checked on its first row, and its numbers on the device.

@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 
 
 @dataclass(frozen=True)
-class Way:
+class PipelineParts:
     """Steps, and what predicts after them.
 
     resamplers : further steps, which work in fits alone
@@ -35,7 +35,7 @@ class Way:
         return X
 
 
-def way_to(model: Any) -> Way:
+def way_to(model: Any) -> PipelineParts:
     """Return the steps of a model, and its last estimator: of a search, those of its best estimator."""
     steps: list[tuple[str, Any]] = []
     resamplers: list[tuple[str, Any]] = []
@@ -55,7 +55,7 @@ def way_to(model: Any) -> Way:
             prefix = None if prefix is None else f"{prefix}{name}__"
         else:
             model, prefix = model.best_estimator_, None
-    return Way(steps, model, resamplers, prefix)
+    return PipelineParts(steps, model, resamplers, prefix)
 
 
 def resamples(step: Any) -> bool:

@@ -44,7 +44,7 @@ class CompactError(ValueError, AttributeError):
         super().__init__("A compact model has no samples to learn on from. Use the model from which it was made.")
 
 
-class Keeper(Protocol):
+class KeepsFile(Protocol):
     """Keeps a file that holds a model."""
 
     @property
@@ -285,16 +285,16 @@ class Incremental(KernelMachine):
         """The files that hold this model, as far as it knows."""
         return sorted(vars(self).get("_saved", {}))
 
-    def keepers(self) -> list[Keeper]:
+    def keepers(self) -> list[KeepsFile]:
         """Return the keepers of ``files_``, in the order in which every process locks the files."""
         saved = vars(self).get("_saved", {})
         return [saved[name] for name in sorted(saved)]
 
-    def keeper_of(self, path: str) -> Keeper | None:
+    def keeper_of(self, path: str) -> KeepsFile | None:
         """Return the keeper of one file, or None if this model does not know the file."""
         return vars(self).get("_saved", {}).get(path)
 
-    def remember_file(self, path: str, keeper: Keeper) -> None:
+    def remember_file(self, path: str, keeper: KeepsFile) -> None:
         """Remember a file that holds this model; called when one is saved or loaded."""
         vars(self).setdefault("_saved", {})[path] = keeper
 

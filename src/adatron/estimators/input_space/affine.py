@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ...arrays import Vector
-from ..forms.way import Way
+from ..forms.way import PipelineParts
 
 EPS = float(np.finfo(np.float64).eps)
 SPACES = ("original", "transformed")
@@ -40,7 +40,7 @@ class Affine:
         return 4.0 * terms * EPS * sizes
 
 
-def linear_map(way: Way, d: int) -> Affine | None:
+def linear_map(way: PipelineParts, d: int) -> Affine | None:
     """Return the map of all steps, from d features; None if there is no step.
 
     Raises

@@ -214,14 +214,14 @@ class InputMarginSVC(Classifier):
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         from ...fitting import engine
-        from ...fitting.binary import Binary, Kind
+        from ...fitting.binary import Binary, Common
         from ...fitting.fits import Fits
         from ...threads import Clock
 
         clock = Clock.starting(self.max_time)
         data, form = self._labelled(X, y, sample_weight), self.formulation(1.0)
         k, distinct = len(data.classes), data.samples
-        problems = Binary(Kind(k, self.multi_class, form), distinct, [[c] for c in range(k)])
+        problems = Binary(Common(k, self.multi_class, form), distinct, [[c] for c in range(k)])
         resolved = self._resolved(data.X, data.repeated)
         rows, settings = inputs.as_dense_if_small(data.X, self.kernel), self.settings(resolved.serving, clock, False, X)
         start = engine.fit(rows, distinct, problems, settings)

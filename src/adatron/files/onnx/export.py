@@ -20,7 +20,7 @@ from ...extras import needed
 from ...quoted import quoted
 from ..atomic import atomic_write
 from .graph import Graph
-from .network import Input, check, describe, draw, network
+from .network import NetworkInput, check, describe, draw, network
 from .operators import draw_operator
 from .parity import Parity, batch_of, compare, reference_of, run
 from .steps import converted, inputs_of, rows_of, split
@@ -117,7 +117,7 @@ def _compared(steps: Pipeline | None, machine: Any, X: Any, ops: str) -> tuple[A
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         X, rows = rows_of(steps, machine, X)
     given = inputs_of(steps, X, dtype)
-    inputs = {name: Input(array.dtype, array.shape[1]) for name, array in given.items()}
+    inputs = {name: NetworkInput(array.dtype, array.shape[1]) for name, array in given.items()}
     before = None if steps is None else converted(steps, inputs)
     graph = Graph() if before is None else Graph(prefix="adatron_")
     x = "X" if before is None else graph.cast(before.graph.output[0].name, dtype)

@@ -13,20 +13,20 @@ from scipy import sparse
 from ...arrays import Vector
 from ...fitting.layout import feature_weights, pairs
 from ...fitting.storage import dense_rows
-from ...model.function import Function, Sum
+from ...model.function import DecisionFunctions, KernelSum
 from ...model.tilted import Tilted, outputs
 from .graph import Graph
 from .kernels import Own, Pairs, values
 
 
 @singledispatch
-def decision_values(function: Function, graph: Graph, x: str) -> str:
+def decision_values(function: DecisionFunctions, graph: Graph, x: str) -> str:
     """Return the decision values of the rows of ``x``, (n, n_problems)."""
     raise TypeError(f"There is no network for a {type(function).__name__}.")
 
 
 @decision_values.register
-def _(function: Sum, graph: Graph, x: str) -> str:
+def _(function: KernelSum, graph: Graph, x: str) -> str:
     if function.kernel.plain:
         weights: Any = feature_weights(function.coefficients(), function.vectors)
         weights = weights.toarray() if sparse.issparse(weights) else weights

@@ -20,7 +20,7 @@ LARGEST = 2**31 - 2**20  # Bytes of the constants: a file of Protocol Buffers ho
 CERTIFICATE = ("duality_gap", "kkt_violation", "primal_objective", "dual_objective")
 
 
-class Input(NamedTuple):
+class NetworkInput(NamedTuple):
     """One input of a network, (rows, width); the type object stands for text."""
 
     dtype: np.dtype[Any]
@@ -52,7 +52,7 @@ def check(model: Any) -> None:
     _check_size(8 * model.n_features_in_ * function.vectors.shape[0] * (not function.kernel.plain))
 
 
-def network(graph: Graph, found: Mapping[str, Output], inputs: Mapping[str, Input], before: Any = None) -> Any:
+def network(graph: Graph, found: Mapping[str, Output], inputs: Mapping[str, NetworkInput], before: Any = None) -> Any:
     """Return the ``onnx.ModelProto`` of a graph.
 
     inputs : those of the network, by their names

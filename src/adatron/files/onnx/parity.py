@@ -15,7 +15,7 @@ from sklearn.base import is_regressor
 from ...arrays import Vector
 from ...extras import needed
 from ...fitting.storage import dense_rows
-from ...model.function import Function, Sum
+from ...model.function import DecisionFunctions, KernelSum
 from ...model.heads import Classes
 from ...model.tilted import Tilted, outputs
 from .functions import by_class, sides
@@ -180,7 +180,7 @@ def _largest(missed: Vector, scales: Vector) -> float:
         return float(np.where(missed == 0.0, 0.0, missed / scales).max(initial=0.0))
 
 
-def _evaluated(function: Function, rows: Vector) -> Iterator[tuple[Vector, Vector]]:
+def _evaluated(function: DecisionFunctions, rows: Vector) -> Iterator[tuple[Vector, Vector]]:
     """Yield values and sizes of some rows after the other, so that their kernel values need little memory."""
     step = max(1, VALUES // max(1, function.vectors.shape[0], 4 * len(function.intercepts)))
     for start in range(0, len(rows), step):
@@ -188,13 +188,13 @@ def _evaluated(function: Function, rows: Vector) -> Iterator[tuple[Vector, Vecto
 
 
 @singledispatch
-def evaluated(function: Function, rows: Vector) -> tuple[Vector, Vector]:
+def evaluated(function: DecisionFunctions, rows: Vector) -> tuple[Vector, Vector]:
     """Return decision values by NumPy, and the sums of the sizes of their terms, (n, n_problems) each."""
     raise TypeError(f"The terms of a {type(function).__name__} are not known.")
 
 
 @evaluated.register
-def _(function: Sum, rows: Vector) -> tuple[Vector, Vector]:
+def _(function: KernelSum, rows: Vector) -> tuple[Vector, Vector]:
     bias = np.tile(function.intercepts, (len(rows), 1))
     if not len(function.columns):
         return bias, np.abs(bias)
@@ -205,7 +205,7 @@ def _(function: Sum, rows: Vector) -> tuple[Vector, Vector]:
     return _sum(K, function, np.asarray) + bias, _sum(np.abs(K), function, np.abs) + sizes
 
 
-def _sum(K: Vector, function: Sum, part: Callable[[Vector], Vector]) -> Vector:
+def _sum(K: Vector, function: KernelSum, part: Callable[[Vector], Vector]) -> Vector:
     """Return sums of kernel values times a part of the coefficients, (n, n_problems)."""
     if function.counts is None:
         return K @ part(function.coefficients()).T

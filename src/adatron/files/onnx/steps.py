@@ -14,7 +14,7 @@ from sklearn.utils import check_array
 from ...estimators.base.machine import KernelMachine
 from ...estimators.forms.way import way_to
 from ...extras import needed
-from .network import Input
+from .network import NetworkInput
 from .parity import rows_near
 
 OPSETS = {"": 18, "ai.onnx.ml": 3}  # Versions of the operators of converted steps.
@@ -95,7 +95,7 @@ def _by_columns(steps: Any) -> bool:
     return isinstance(steps, ColumnTransformer)
 
 
-def converted(steps: Pipeline, inputs: dict[str, Input]) -> Any:
+def converted(steps: Pipeline, inputs: dict[str, NetworkInput]) -> Any:
     """Return the network of the steps, made by scikit-learn's converters.
 
     Raises

@@ -16,7 +16,7 @@ from ...plots.axes import COLORS
 from ...plots.leave_one_out import ERROR, ROOT, LeaveOneOutDisplay
 from ...plots.search import SearchDisplay
 from ..facts import LATE, Facts, Missing, known
-from ..parts import Figure, Panel, Table, Text, percent, said
+from ..parts import Figure, Panel, SortableTable, Text, percent, said
 
 CLOSE = 1e-9  # Relative difference that is rounding.
 TIMES = (0.25, 0.5, 1.0, 2.0, 4.0)  # What nu is multiplied by.
@@ -112,7 +112,7 @@ def _over_nu(facts: Facts, panel: Panel) -> None:
 
     panel.parts.append(Figure(facts.gallery.draw(draw), "What nu promises, and what it does."))
     head = ("nu", "outside", "support vectors", "outside, left out", "samples left out", "standard error")
-    panel.parts.append(Table(head, rows, "What nu promises, in numbers."))
+    panel.parts.append(SortableTable(head, rows, "What nu promises, in numbers."))
 
 
 def _searched(facts: Facts, panel: Panel) -> None:
@@ -147,7 +147,7 @@ def _searched(facts: Facts, panel: Panel) -> None:
     order = np.argsort(results[f"rank_test_{metric}"], kind="stable")[:20]
     names = sorted(best)
     rows = [[*(results["params"][k].get(one, "") for one in names), float(means[k])] for k in order.tolist()]
-    panel.parts.append(Table([*names, f"mean {name}"], rows, "The best candidates of the search."))
+    panel.parts.append(SortableTable([*names, f"mean {name}"], rows, "The best candidates of the search."))
 
 
 def _metric(search: Any) -> str:

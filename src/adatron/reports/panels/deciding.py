@@ -10,7 +10,7 @@ from ...insight.twin import Twin, at_bound
 from ...plots.influence import InfluenceDisplay
 from ..facts import LATE, Facts, Missing
 from ..figure import BAR
-from ..parts import Figure, Folded, Panel, Table, Text, percent, said
+from ..parts import Figure, Folded, Panel, SortableTable, Text, percent, said
 
 SAMPLES_SHOWN, BARS = 20, 8  # Rows of the table, and bars of the picture.
 COLOURS = "Blue: the coefficient is below its bound (free); red: it is at the bound."
@@ -59,7 +59,7 @@ def deciding(facts: Facts) -> Panel:
     return panel
 
 
-def _counts(facts: Facts, support: Any, twin: Twin | None) -> Table:
+def _counts(facts: Facts, support: Any, twin: Twin | None) -> SortableTable:
     bound = np.zeros(facts.n, bool)
     if twin is not None:
         bound[twin.numbers] = at_bound(twin)
@@ -83,10 +83,10 @@ def _counts(facts: Facts, support: Any, twin: Twin | None) -> Table:
         counts += [int((support & ~bound & here).sum()), int((bound & here).sum())] if known else ["–", "–"]
         rows.append([group, int(here.sum()), *counts, int((wrong & here).sum())])
     head = ("class" if facts.task == "classification" else "samples", "count", "support vectors", "free", "bound", name)
-    return Table(head, rows, "Samples of the fit. Bound: the coefficient is at C; free: between 0 and C.")
+    return SortableTable(head, rows, "Samples of the fit. Bound: the coefficient is at C; free: between 0 and C.")
 
 
-def _table(facts: Facts, found: Any) -> Table:
+def _table(facts: Facts, found: Any) -> SortableTable:
     scored = not np.isnan(found.base)
     head = ["row", *([] if facts.task == "novelty" else ["target"]), "coefficient", "bound", "mean change"]
     head += ["changed predictions"] if facts.task != "regression" else []
@@ -98,4 +98,4 @@ def _table(facts: Facts, found: Any) -> Table:
         row += [int(found.flips[k])] if facts.task != "regression" else []
         rows.append(row + ([found.score[k]] if scored else []))
     measured = f"measured on {found.n_probes:,} {found.probes} samples"
-    return Table(head, rows, f"The most influential samples; {measured}.")
+    return SortableTable(head, rows, f"The most influential samples; {measured}.")

@@ -10,7 +10,7 @@ from ...insight.sensitivity import LISTED as ALONE
 from ...plots.sensitivity import SensitivityDisplay
 from ..facts import LATE, Facts, Missing
 from ..figure import BAR
-from ..parts import Figure, Folded, Panel, Table, Text, percent
+from ..parts import Figure, Folded, Panel, SortableTable, Text, percent
 
 FEATURES_SHOWN, BARS = 50, 10  # Rows of the table, and bars of the picture.
 
@@ -42,7 +42,7 @@ def features(facts: Facts) -> Panel:
     for j in order[:FEATURES_SHOWN].tolist():
         row: list[Any] = [names[j], found.slope[j], found.effect[j]]
         rows.append(row + ([found.flips[j], found.smallest[j]] if tried else []))
-    panel.parts.append(Table(head, rows, "Features, the strongest first."))
+    panel.parts.append(SortableTable(head, rows, "Features, the strongest first."))
     if found.n_points < found.n_wanted:
         text = f"There was time for {found.n_points:,} of {found.n_wanted:,} points. {LATE}"
         panel.parts.append(Text(text, "note"))

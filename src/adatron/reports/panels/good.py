@@ -11,7 +11,7 @@ from ...insight.subject import drawn
 from ...plots.axes import COLORS
 from ..facts import LATE, Facts, Missing
 from ..figure import INK, grouped
-from ..parts import Figure, Panel, Table, Text, percent, said
+from ..parts import Figure, Panel, SortableTable, Text, percent, said
 
 WRITTEN = 30  # Most classes that a confusion matrix names, and whose counts it shows as numbers.
 DOTS = 2_000  # Most points of a picture.
@@ -29,7 +29,7 @@ def good(facts: Facts) -> Panel:
     panel = Panel("Is it good?", _answer(facts, lines))
     panel.parts += _pictures(facts, lines)
     named = " RMSE: the root of the mean squared error." if facts.task == "regression" else ""
-    panel.parts.append(Table(head, rows, f"Scores, by the samples they were measured on.{named}"))
+    panel.parts.append(SortableTable(head, rows, f"Scores, by the samples they were measured on.{named}"))
     for found in (facts.left_out, facts.out_of_fold):
         if isinstance(found, Missing):
             panel.parts.append(Text(found.reason, "note"))

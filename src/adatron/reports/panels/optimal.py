@@ -9,7 +9,7 @@ import numpy as np
 from ...estimators.base.parameters import GAP_TOL
 from ...plots.gap import GapDisplay
 from ..facts import Facts, Missing
-from ..parts import Figure, Folded, Panel, Table, Text, Verbatim, said
+from ..parts import Figure, Folded, Panel, SortableTable, Text, Verbatim, said
 
 PROBLEMS_SHOWN = 300  # Problems in the table, those with the largest gaps.
 
@@ -35,7 +35,7 @@ def optimal(facts: Facts) -> Panel:
     rows = [[labels[k], int(iterations[k]), gap[k], violation[k], dual[k], primal[k]] for k in order.tolist()]
     size = "≤" if machine.certificate_.proven else "≈"
     head = ("problem", "updates", f"relative gap {size}", f"KKT violation {size}", "dual objective", "primal objective")
-    panel.parts.append(Table(head, rows, "The certificate of each quadratic program."))
+    panel.parts.append(SortableTable(head, rows, "The certificate of each quadratic program."))
     if machine.route_ is not None:
         panel.parts.append(Folded("How it was solved", Verbatim(str(machine.route_))))
     twin = facts.twin

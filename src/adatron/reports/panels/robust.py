@@ -16,7 +16,7 @@ from ...plots.input_margin import MarginDisplay, of_classes
 from ...threads import Pool, allowed_threads
 from ..facts import LATE, MEASURED, Facts, Missing, known
 from ..figure import HALF, WIDTH, grouped
-from ..parts import Figure, Panel, Table, Text, percent, said
+from ..parts import Figure, Panel, SortableTable, Text, percent, said
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75)  # Of the distances from the boundary.
 BINS = 10  # Groups of samples by their distance.
@@ -64,7 +64,7 @@ def _distances(facts: Facts, panel: Panel, groups: dict[str, Any], found: Any) -
     for name, one in groups.items():
         for what, values in (("found", one.distance), ("certified", one.certified)):
             rows.append([f"{name}: {what}", len(values), *np.quantile(values, QUANTILES).tolist()])
-    panel.parts.append(Table(head, rows, f"Quantiles of the distances ({facts.unit})."))
+    panel.parts.append(SortableTable(head, rows, f"Quantiles of the distances ({facts.unit})."))
     text = f"Distances are measured on {len(found.distance):,} of {facts.n:,} samples."
     if len(found.distance) < min(facts.n, MEASURED):
         text += f" There was no time for more. {LATE}"
@@ -138,7 +138,9 @@ def _steady(facts: Facts, panel: Panel) -> None:
     )
     head = ("the sample moves by", "part of the spread", "the prediction changes by at most")
     panel.parts.append(
-        Table(head, rows, f"Certified bounds, for every sample of the fit and every direction; lengths: {facts.unit}.")
+        SortableTable(
+            head, rows, f"Certified bounds, for every sample of the fit and every direction; lengths: {facts.unit}."
+        )
     )
 
 
@@ -162,4 +164,4 @@ def _coverage(facts: Facts, panel: Panel) -> None:
     panel.parts.append(Figure(facts.gallery.draw(draw), "Sizes of errors for samples that were left out."))
     levels = (0.5, 0.8, 0.9, 0.95)
     rows = [[level, float(np.quantile(size, level))] for level in levels]
-    panel.parts.append(Table(("part of the samples", "error of at most"), rows, "Sizes of errors, in numbers."))
+    panel.parts.append(SortableTable(("part of the samples", "error of at most"), rows, "Sizes of errors, in numbers."))

@@ -10,7 +10,7 @@ from ...insight.subject import dense, taken
 from ...plots.labels import LabelIssueDisplay, pictures
 from ..facts import Facts, Missing
 from ..figure import BAR
-from ..parts import Figure, Panel, Table, Text, percent
+from ..parts import Figure, Panel, SortableTable, Text, percent
 from .deciding import BARS, COLOURS
 
 SAMPLES_SHOWN, FEATURES = 20, 6  # Rows of the table, and features that it shows of each sample.
@@ -52,7 +52,7 @@ def suspicious(facts: Facts) -> Panel:
     return panel
 
 
-def _table(facts: Facts, found: Any) -> Table:
+def _table(facts: Facts, found: Any) -> SortableTable:
     novelty = facts.task == "novelty"
     head = ["row", *([] if novelty else ["given", "proposed"]), "value", "bound", *([] if novelty else ["opponents"])]
     features = _strongest(facts)
@@ -65,7 +65,7 @@ def _table(facts: Facts, found: Any) -> Table:
             row.append(", ".join(str(one) for one in found.opponents[k].tolist() if one >= 0) or "–")
         rows.append(row + _features(facts, number, features))
     caption = "The most suspicious samples. Opponents: the nearest samples, by the kernel, that speak against it."
-    return Table(head, rows, "The outermost samples." if novelty else caption)
+    return SortableTable(head, rows, "The outermost samples." if novelty else caption)
 
 
 def _strongest(facts: Facts) -> list[int]:

@@ -21,9 +21,9 @@ from .cells import Cell
 from .proving import NEARER, Doubts, warn_of_unproven
 from .rows import Fold, SharedRows, Unshared, checking
 from .scoring import Scoring, by_labels
-from .solve import Proofs, Solved, solve
+from .solve import ProofsWanted, Solved, solve
 from .theirs import More, Scores, clone, plain_cells, split_of, unreached
-from .watch import Watch, left_to_them
+from .watch import SearchWatch, left_to_them
 
 BESIDE = 4  # Most kernels that are solved side by side, on a thread each; each may take such a part of the memory.
 MATRICES = 4  # Kernel matrices for each of them.
@@ -35,7 +35,7 @@ NOT_SOLVED = "{} of {} fits of the search did not converge: their candidates are
 class Evaluation:
     """Evaluates all candidates of a search on all folds."""
 
-    def __init__(self, search: Any, watch: Watch) -> None:
+    def __init__(self, search: Any, watch: SearchWatch) -> None:
         self.search, self.watch = search, watch
         if search.prove:
             search.unproven_samples_ = []
@@ -44,7 +44,7 @@ class Evaluation:
         self, base: Any, X: Any, y: Any, candidates: list[Any], splits: list[Any], scorer: Any, routed: Any
     ) -> tuple[list[Scores], More]:
         """Return scikit-learn's scores of each cell, candidate after candidate, and further columns."""
-        run = _Run(self.search, base, X, y, splits, scorer, routed, self.watch)
+        run = _Cells(self.search, base, X, y, splits, scorer, routed, self.watch)
         with self.watch.keeping():
             found = [candidate_of(base, number, one) for number, one in enumerate(candidates)]
             shared = [one for one in found if one is not None]
@@ -54,7 +54,7 @@ class Evaluation:
         return run.completed(candidates)
 
 
-class _Run:
+class _Cells:
     """The cells of one call.
 
     done : the scores of each cell (candidate, fold)
@@ -64,7 +64,7 @@ class _Run:
     """
 
     def __init__(
-        self, search: Any, base: Any, X: Any, y: Any, splits: list[Any], scorer: Any, routed: Any, watch: Watch
+        self, search: Any, base: Any, X: Any, y: Any, splits: list[Any], scorer: Any, routed: Any, watch: SearchWatch
     ) -> None:
         self.watch = watch
         self.search, self.base, self.X, self.y, self.scorer, self.routed = search, base, X, y, scorer, routed
@@ -75,9 +75,9 @@ class _Run:
         self.weight = next(iter(routed.estimator.fit.values()), None)
         self.in_doubt = Doubts(scorer, search.refit, bool(routed.scorer.score), [test for _, test in self.splits])
         self.scoring = Scoring(X, y, self.splits, scorer, routed.scorer.score, search.error_score)
-        self.proving = Proofs.CHEAP if by_labels(scorer) else Proofs.NOTHING
+        self.proving = ProofsWanted.CHEAP if by_labels(scorer) else ProofsWanted.NOTHING
         if search.prove:
-            self.proving = Proofs.ALL
+            self.proving = ProofsWanted.ALL
         self.doubts: set[str] = set()
 
     def share(self, candidates: list[Candidate], wanted: set[tuple[int, int]] | None = None) -> None:
@@ -154,7 +154,7 @@ class _Run:
 
     def _leave_out(self, cells: list[Cell], n_jobs: int | None) -> list[Cell]:
         """Solve cells whose folds leave out one sample each on the exact path; return the cells that are left."""
-        if self.search.return_train_score or self.proving is not Proofs.CHEAP:
+        if self.search.return_train_score or self.proving is not ProofsWanted.CHEAP:
             return cells
         by_setting: dict[int, list[Cell]] = {}
         for cell in cells:

@@ -23,7 +23,7 @@ from .evaluate import Evaluation
 from .proving import NO_SHARING, refuse_unprovable
 from .scoring import suit
 from .theirs import Halving, all_plain, followed, routing_enabled, searched
-from .watch import Watch
+from .watch import SearchWatch
 
 if TYPE_CHECKING:
     Base = theirs.GridSearchCV
@@ -42,7 +42,7 @@ NO_METRIC = (
 )
 
 
-class Shared(Base):
+class SharedSearch(Base):
     """The common part of the searches: it solves cells together that can share, and leaves the rest to scikit-learn."""
 
     max_time: float | None
@@ -76,14 +76,14 @@ class Shared(Base):
             if self.prove:
                 raise ValueError(NO_SHARING.format("callbacks of scikit-learn, or its array API,"))
             return super().fit(X, y, **params)
-        watch = Watch(self.max_time, self.verbose > 0) if self._limited() else Watch(None, visible=False)
+        watch = SearchWatch(self.max_time, self.verbose > 0) if self._limited() else SearchWatch(None, visible=False)
         self._watch = watch
         try:
             return self._evaluated(X, y, params, watch)
         finally:
             del self._watch
 
-    def _evaluated(self, X: Any, y: Any, params: dict[str, Any], watch: Watch) -> Any:
+    def _evaluated(self, X: Any, y: Any, params: dict[str, Any], watch: SearchWatch) -> Any:
         """Fit as scikit-learn does, with cells that share what they can."""
         shares = self._shares(y, params)
         if self.prove and self._limited():
@@ -142,11 +142,11 @@ class Shared(Base):
 
 
 @quiet
-def _search(search: Any, X: Any, y: Any, params: dict[str, Any], evaluation: Evaluation, watch: Watch) -> Any:
+def _search(search: Any, X: Any, y: Any, params: dict[str, Any], evaluation: Evaluation, watch: SearchWatch) -> Any:
     return searched(search, X, y, params, evaluation, watch)
 
 
-class GridSearchCV(Shared, theirs.GridSearchCV):
+class GridSearchCV(SharedSearch, theirs.GridSearchCV):
     """Search over all combinations of parameters; fits with equal kernels share their kernel matrices.
 
     It is :class:`sklearn.model_selection.GridSearchCV` with the same parameters, attributes and results. Cells of
@@ -236,7 +236,7 @@ class GridSearchCV(Shared, theirs.GridSearchCV):
         finally:
             del self._ranges
 
-    fit.__doc__ = Shared.fit.__doc__
+    fit.__doc__ = SharedSearch.fit.__doc__
 
     def _run_search(self, evaluate_candidates: Any, *, callback_ctx: Any = None) -> None:
         """Evaluate the grid, and further candidates if its ranges are to be found."""
@@ -258,7 +258,7 @@ class GridSearchCV(Shared, theirs.GridSearchCV):
         return best_of(results, str(metric)) if metric else np.empty(0, np.int64)
 
 
-class RandomizedSearchCV(Shared, theirs.RandomizedSearchCV):
+class RandomizedSearchCV(SharedSearch, theirs.RandomizedSearchCV):
     """Search over drawn parameters; fits with equal kernels share their kernel matrices.
 
     It is :class:`sklearn.model_selection.RandomizedSearchCV` with the same parameters, attributes and results;
@@ -297,7 +297,7 @@ class RandomizedSearchCV(Shared, theirs.RandomizedSearchCV):
         self.max_time, self.prove = max_time, prove
 
 
-class HalvingGridSearchCV(Shared, HalvingBase):
+class HalvingGridSearchCV(SharedSearch, HalvingBase):
     """Search over all combinations of parameters, with few samples first and the best candidates on more.
 
     It is :class:`sklearn.model_selection.HalvingGridSearchCV` with the same parameters, attributes and results, and
@@ -330,7 +330,7 @@ class HalvingGridSearchCV(Shared, HalvingBase):
         self.best_score_ = self.cv_results_["mean_test_score"][self.best_index_]
         return self
 
-    fit.__doc__ = Shared.fit.__doc__
+    fit.__doc__ = SharedSearch.fit.__doc__
 
     def _run_search(self, evaluate_candidates: Any, *, callback_ctx: Any = None) -> None:
         """Evaluate round after round, until Ctrl-C."""

@@ -29,7 +29,7 @@ from ...threads.gate import one_blas_thread
 from .cells import Cell
 from .programs import Entry, Whole
 from .rows import Unshared
-from .solve import ROOM, Proofs, Solved, collected, prove_values, take
+from .solve import ROOM, ProofsWanted, Solved, collected, prove_values, take
 
 FEWEST = 8  # Folds from which the path is faster than the engine.
 TOGETHER = 64  # Folds that are proven at a time.
@@ -60,7 +60,7 @@ def _leaves_one(train: NDArray[np.int64], test: NDArray[np.int64], n: int) -> bo
 
 
 def solve(
-    cells: list[Cell], proofs: Proofs, n_jobs: int | None, clock: Clock, over: Callable[[], bool]
+    cells: list[Cell], proofs: ProofsWanted, n_jobs: int | None, clock: Clock, over: Callable[[], bool]
 ) -> list[Solved | None]:
     """Return the solutions of cells of one setting and many folds.
 
@@ -119,7 +119,7 @@ def _portions(points: Iterator[Any]) -> Iterator[tuple[list[int], list[tuple[Dua
 
 
 def _proven(
-    cells: list[Cell], points: list[tuple[Dual, Vector]], K: Vector, view: View, proofs: Proofs
+    cells: list[Cell], points: list[tuple[Dual, Vector]], K: Vector, view: View, proofs: ProofsWanted
 ) -> list[Solved | None]:
     """Return the solutions of cells with their proofs; None for those that are not good enough."""
     model, n = cells[0].model, len(K)

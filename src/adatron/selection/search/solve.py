@@ -29,7 +29,7 @@ FEWEST_FOLDS, LEFT_OUT = 5, 0.05  # Fewest folds that start from all rows, and t
 ROUNDED = 8.0 * 2.0**-53  # Relative rounding of a value that is put together from a sum, a target and a bias.
 
 
-class Proofs(IntEnum):
+class ProofsWanted(IntEnum):
     """Which proofs about decision values are wanted.
 
     NOTHING : none, as the values are not read as labels
@@ -62,8 +62,8 @@ class Solved:
 
 
 def solve(
-    cells: list[Cell], train: bool, proofs: Proofs, n_jobs: int | None, share: float, around: Pool | None, clock: Clock,
-    callback: Any,
+    cells: list[Cell], train: bool, proofs: ProofsWanted, n_jobs: int | None, share: float, around: Pool | None,
+    clock: Clock, callback: Any,
 ) -> list[Solved | None]:  # fmt: skip
     """Return the solutions of cells of one kind and the same rows; None for cells that cannot share.
 
@@ -80,7 +80,7 @@ def solve(
         settings = replace(settings, device=None)
     else:
         settings = replace(settings, device=rows.device, there=rows.X_on_device)
-    proofs = proofs if first.provable else Proofs.NOTHING
+    proofs = proofs if first.provable else ProofsWanted.NOTHING
     twice = first.form.copies == 2 and _fits_twice(rows.size, settings.cache_bytes)
     together = twice or first.form.copies == 1
     cells = [*cells, *(_of_all_rows(cells) if together else ())]
@@ -94,11 +94,11 @@ def solve(
     for part in parts:
         whole, before = Whole.of(part, cells, twice), _chained(cells, part) if together else None
         fits = engine.fit(rows.X, samples, whole.problems, settings, None, before, around)
-        take(part, fits, cells, whole, twice, proofs is Proofs.ALL)
+        take(part, fits, cells, whole, twice, proofs is ProofsWanted.ALL)
         solved.append((whole, fits.found))
     with one_blas_thread(), enough_memory(settings.device):  # sums depend on the threads of BLAS
         room, threads = ROOM * settings.cache_bytes, allowed_threads(settings.n_jobs)
-        evaluate(entries, cells, train, proofs is Proofs.ALL, room, around, threads, settings.device)
+        evaluate(entries, cells, train, proofs is ProofsWanted.ALL, room, around, threads, settings.device)
     if proofs:
         prove_values(entries, cells, *solved[0])
     found = collected(cells, entries, rows, train)

@@ -31,7 +31,7 @@ from ...estimators.base.machine import KernelMachine
 from ...estimators.forms.way import way_to
 from ...quoted import quoted
 from ...threads import OutOfTime
-from .watch import Watch
+from .watch import SearchWatch
 
 Scores = dict[str, Any]  # what scikit-learn keeps of one fit: scores, times, the error
 UNREACHED = "unreached"  # key of a cell that was not finished
@@ -103,7 +103,7 @@ def searched(
     y: Any,
     params: dict[str, Any],
     evaluated: Callable[..., tuple[list[Scores], More]],
-    watch: Watch,
+    watch: SearchWatch,
 ) -> Any:
     """Fit a search as scikit-learn does; ``evaluated`` returns its cells, candidate after candidate."""
     if not get_config()["skip_parameter_validation"]:
@@ -233,7 +233,7 @@ def _chooses_nothing(search: Any, base: Any, metric: str, results: dict[str, Any
 
 def _without_score(
     search: Any, base: Any, X: Any, y: Any, metric: str, candidates: list[Any], cells: list[Scores],
-    folds: list[tuple[Any, Any]], scorer: Any, routed: Any, watch: Watch,
+    folds: list[tuple[Any, Any]], scorer: Any, routed: Any, watch: SearchWatch,
 ) -> ValueError:  # fmt: skip
     """Return the error of a search without any score: it says why the first candidate has none."""
     values = [cell["test_scores"][metric] if search.multimetric_ else cell["test_scores"] for cell in cells]
@@ -281,7 +281,7 @@ def _end_of(trace: str | None) -> str | None:
 
 def plain_cells(
     search: Any, base: Any, X: Any, y: Any, candidates: list[Any], splits: list[Any], scorer: Any, routed: Any,
-    which: list[tuple[int, int]], watch: Watch, keep: bool,
+    which: list[tuple[int, int]], watch: SearchWatch, keep: bool,
 ) -> Iterator[tuple[tuple[int, int], Scores]]:  # fmt: skip
     """Yield cells (candidate, fold) as scikit-learn fits them, until the search is to end.
 
@@ -325,7 +325,7 @@ def _parallel(search: Any) -> Any:
         return Parallel(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch)
 
 
-def all_plain(search: Any, watch: Watch) -> Callable[..., tuple[list[Scores], More]]:
+def all_plain(search: Any, watch: SearchWatch) -> Callable[..., tuple[list[Scores], More]]:
     """Return a function that evaluates all candidates on all folds as scikit-learn does."""
 
     def evaluated(

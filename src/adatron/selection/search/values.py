@@ -26,7 +26,7 @@ SHARPEST = 1e-9  # Error of values above which proofs sum squared distances from
 ROUNDINGS = 8.0  # Roundings of a sum beside those of its additions.
 
 
-class Sums:
+class SharedSums:
     """Sums of kernel values between the distinct samples of a search, in double precision.
 
     Parameters
@@ -106,7 +106,7 @@ def evaluate(
     mass = max(float(np.abs(entry.beta).sum()) for some in listed for entry in some)
     blur = SHARPEST if everywhere else BLURRED
     with Pool(threads, around=around) as pool:
-        sums = Sums(rows, cells[0].kernel, mass, blur, room, pool, None if everywhere else device)
+        sums = SharedSums(rows, cells[0].kernel, mass, blur, room, pool, None if everywhere else device)
         each = rate(sums.gram.rounding, sums.gram.magnitude + augment**2, rows.size) if everywhere else np.inf
 
         def task(number: int) -> None:

@@ -24,7 +24,7 @@ UNREACHED = (
 )
 
 
-class Watch:
+class SearchWatch:
     """Counts the cells of a search and says when it has to end. Use it as a context manager.
 
     interrupted : whether Ctrl-C asked for the end
@@ -132,7 +132,7 @@ class Watch:
 class CellCount:
     """Counts cells that are solved together, from the reports of the engine on their problems."""
 
-    def __init__(self, watch: Watch, cells: int, problems: int) -> None:
+    def __init__(self, watch: SearchWatch, cells: int, problems: int) -> None:
         self._watch, self._cells, self._problems = watch, cells, problems
         self._seen, self._before, self._counted = 0, 0, 0.0
 

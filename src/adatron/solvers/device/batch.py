@@ -23,7 +23,7 @@ from ...arrays import Ids, Vector
 from ...devices.library import torch
 from ...devices.rows import DeviceRows
 from ...devices.stores import DeviceLines
-from ...devices.tiles import Block
+from ...devices.tiles import DeviceBlock
 from ...problems import Dual
 from ..dense import BLOCK_STEPS
 from ..tolerance import CLOSEST, OF_BLOCKS
@@ -208,7 +208,7 @@ class Batch:
         self.most.copy_(self.left.clamp(max=BLOCK_STEPS * self.q))
         self.source.block(self.dtype, self.rows.gather(1, self.places), self.K, self.kind.lambda2, self.active)
         self.tiles.ascend(
-            Block(
+            DeviceBlock(
                 self.K, self.places, self.valid, self.beta, self.g, self.lower, self.upper, self.sign, self.group,
                 self.rows, self.tolerance, self.active, self.most, self.points, self.changes, self.counts, self.steps,
                 self.kind.epsilon, self.kind.equalities,
