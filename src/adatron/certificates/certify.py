@@ -20,6 +20,7 @@ from ..compiled.cache.jit import jit
 from ..compiled.lapack import has_factor
 from ..compiled.precision import UNIT
 from ..compiled.scan import violation
+from ..compiled.submatrix import mean_halves
 from ..gram import View
 from ..gram.symmetry import refuse_asymmetric
 from ..gram.view import ADDITIONS
@@ -253,22 +254,20 @@ def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
     count = min(max(0, EIGENVALUE_ROWS - len(support)), len(rest))
     spread = rest[np.arange(count) * len(rest) // max(1, count)]
     rows = np.sort(np.concatenate([support[:EIGENVALUE_ROWS], spread]))
-    points = view.points(rows)
-    K = view.block(points, points) if view.gram.held else view.gram.square(points, len(rows))
-    source, largest = view.gram.source, float(np.maximum(K.max(initial=0.0), -K.min(initial=0.0)))
+    gram, ids = view.gram, view.ids[rows]
+    K = gram.square(view.points(rows), len(rows)) if gram.made is None else gram.among(ids, ids)
+    source, largest = gram.source, float(np.maximum(K.max(initial=0.0), -K.min(initial=0.0)))
     given = K.dtype if source.columns is None else source.X.dtype  # precision in which the values were rounded before
     eps = max(float(np.finfo(kind).eps) for kind in (K.dtype, given))
-    if view.gram.kernel.called:
+    if gram.kernel.called and not gram.held:  # ``asymmetry`` compares all values that are held
         refuse_asymmetric(K, "The kernel function returned a matrix K that")
     if largest == 0.0 or not np.isfinite(largest):
         return True  # overflow is no sign of negative eigenvalues
-    off, room = view.gram.asymmetry, 8.0 * len(rows) * eps * largest  # rounding of the values and the factor
-    # LAPACK reads one half of K. If the other half differs by rounding alone, more room stands for both.
-    same = off <= eps * largest
-    raised = K.astype(np.float64, copy=False) if same else 0.5 * (K + K.T)
-    raised.flat[:: len(rows) + 1] += room + len(rows) * off if same else room
-    with view.gram.pool.aside(), one_blas_thread():  # bits of LAPACK depend on its threads
-        return has_factor(np.ascontiguousarray(raised))
+    raised = K.astype(np.float64, copy=False)
+    with gram.pool.aside(), one_blas_thread():  # bits of LAPACK depend on its threads
+        mean_halves(raised)
+        raised.flat[:: len(rows) + 1] += 8.0 * len(rows) * eps * largest  # rounding of the values and the factor
+        return has_factor(raised)
 
 
 def _may_matter(

@@ -208,7 +208,7 @@ def sparse_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, 
     panel = np.zeros((min(d, COLUMNS), count), tile.dtype)
     from_point = points.indptr[first : min(m, first + count)].copy()
     from_row = rows.indptr[start:stop].copy()
-    sums = np.zeros((TILE, count), tile.dtype)
+    sums = np.zeros((stop - start, count), tile.dtype)
     for base in range(0, d, COLUMNS):
         _spread(points, first, from_point, base, panel)
         for t in range(stop - start):
@@ -221,8 +221,10 @@ def sparse_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, 
             from_row[t] = e
         panel.fill(0)
     for i in range(count):
-        for t in range(tile.shape[1]):
+        for t in range(stop - start):
             tile[i, t] = sums[t, i]
+        for t in range(stop - start, tile.shape[1]):
+            tile[i, t] = 0
 
 
 @jit(inner=True)

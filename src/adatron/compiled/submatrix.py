@@ -83,13 +83,34 @@ def reflect(K: Any, rows: Any, lines: Any) -> None:
 def asymmetry(K: Any, first: int, last: int) -> float:
     """Return the largest |K - K'| on the rows first:last, right of the diagonal, in the squares of ``transpose``."""
     n, largest = len(K), 0.0
-    for i in range(first, last, SQUARE):
-        for j in range(i, n, SQUARE):
-            here, there = K[i : i + SQUARE, j : j + SQUARE], K[j : j + SQUARE, i : i + SQUARE]
-            for u in range(here.shape[0]):
-                for v in range(here.shape[1]):
-                    largest = max(largest, abs(here[u, v] - there[v, u]))
+    for i0 in range(first, last, 4 * SQUARE):  # a few lines of squares at a time, so that read pages stay near
+        for j in range(i0, n, SQUARE):
+            for i in range(i0, min(last, i0 + 4 * SQUARE), SQUARE):
+                here, there = K[i : i + SQUARE, j : j + SQUARE], K[j : j + SQUARE, i : i + SQUARE]
+                for u in range(here.shape[0]):
+                    for v in range(here.shape[1]):
+                        largest = max(largest, abs(here[u, v] - there[v, u]))
     return largest
+
+
+@jit
+def mean_halves(K: Any) -> None:
+    """Set the values of K right of the diagonal to those of (K + K') / 2, in the squares of ``transpose``."""
+    n = len(K)
+    for i in range(0, n, SQUARE):
+        for u in range(i, min(n, i + SQUARE)):
+            for v in range(u + 1, min(n, i + SQUARE)):
+                K[u, v] += 0.5 * (K[v, u] - K[u, v])
+        for j in range(i + SQUARE, n, SQUARE):
+            here, there = K[i : i + SQUARE, j : j + SQUARE], K[j : j + SQUARE, i : i + SQUARE]
+            if j + SQUARE <= n:  # the compiler keeps these in registers
+                for u in range(SQUARE):
+                    for v in range(SQUARE):
+                        here[u, v] += 0.5 * (there[v, u] - here[u, v])
+            else:
+                for u in range(SQUARE):
+                    for v in range(n - j):
+                        here[u, v] += 0.5 * (there[v, u] - here[u, v])
 
 
 @jit

@@ -1,20 +1,20 @@
-"""The scikit-learn faces."""
+"""The scikit-learn faces, each imported when it is first used: scripts that need one do not wait for the others."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from .forms.diagnostics import Balance, ModifiedMargin, angle, balance, modified_margin
-from .input_space.measure import input_margin
-from .input_space.svc import InputMarginSVC
-from .nusvc import NuSVC
-from .nusvr import NuSVR
-from .oneclass import OneClassSVM
-from .quantile import QuantileSVR
-from .svc import SVC
-from .svdd import SVDD
-from .svr import SVR
 
 if TYPE_CHECKING:
     from ..margins import InputMargins
+    from .forms.diagnostics import Balance, ModifiedMargin, angle, balance, modified_margin
+    from .input_space.measure import input_margin
+    from .input_space.svc import InputMarginSVC
+    from .nusvc import NuSVC
+    from .nusvr import NuSVR
+    from .oneclass import OneClassSVM
+    from .quantile import QuantileSVR
+    from .svc import SVC
+    from .svdd import SVDD
+    from .svr import SVR
 
 __all__ = [
     "SVC",
@@ -34,11 +34,19 @@ __all__ = [
     "modified_margin",
 ]
 
+_HOME = {
+    **{name: f".{name.lower()}" for name in ("SVC", "SVDD", "SVR", "NuSVC", "NuSVR")},
+    "OneClassSVM": ".oneclass",
+    "QuantileSVR": ".quantile",
+    "InputMarginSVC": ".input_space.svc",
+    "input_margin": ".input_space.measure",
+    "InputMargins": "..margins",
+    **dict.fromkeys(("Balance", "ModifiedMargin", "angle", "balance", "modified_margin"), ".forms.diagnostics"),
+}
+
 
 def __getattr__(name: str) -> Any:
-    """Import what needs compiled code when it is asked for."""
-    if name != "InputMargins":
+    if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from ..margins import InputMargins
-
-    return InputMargins
+    globals()[name] = value = getattr(import_module(_HOME[name], __name__), name)
+    return value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -57,16 +56,16 @@ def for_reading(vectors: Any, own: bool = False) -> Any:
 
     own : whether that is known
     """
-    parts = list(parts_of(vectors))
+    parts = parts_of(vectors)
     if own or all(map(_alone, parts)):
         for array in parts:
             _freeze(array)
     return vectors
 
 
-def parts_of(values: Any) -> Iterator[NDArray[Any]]:
+def parts_of(values: Any) -> tuple[NDArray[Any], ...]:
     """Return the arrays that hold the values."""
-    yield from (values.data, values.indices, values.indptr) if sparse.issparse(values) else (values,)
+    return (values,) if isinstance(values, np.ndarray) else (values.data, values.indices, values.indptr)
 
 
 def _alone(array: NDArray[Any]) -> bool:

@@ -105,6 +105,12 @@ class Gram:
         return self._whole
 
     @property
+    def made(self) -> NDArray[Any] | None:
+        """All of K if it is held or framed already, perhaps with zeros beyond; else None."""
+        framed = self._framed.get(0.0)
+        return self.whole if framed is None else framed
+
+    @property
     def parts(self) -> TiledShared | GivenShared:
         """The values that its segments share, made when they are first needed."""
         if self._parts is None:
@@ -129,7 +135,7 @@ class Gram:
     def _frame(self, lambda2: float) -> NDArray[Any]:
         n = len(self.source)
         width = -(-n // CHUNK) * CHUNK
-        if self.held:
+        if self.held and self.kernel.called:
             out = lines.zeros((width, width), self.dtype)
             out[:n, :n] = self.whole
         else:
@@ -242,9 +248,11 @@ class Gram:
                 return segment
         return TileSegment(P.source, self.workspace, self.pool)
 
-    def among(self, rows: Ids, columns: Ids) -> NDArray[np.float64]:
-        """Return a part of K, which is held in memory."""
-        whole, out = self.whole, np.empty((len(rows), len(columns)))
+    def among(self, rows: Ids, columns: Ids) -> NDArray[Any]:
+        """Return a part of K, which is held or framed in memory."""
+        whole = self.made
+        assert whole is not None  # noqa: S101 (for the type checker)
+        out = np.empty((len(rows), len(columns)), whole.dtype)
         with self.pool.aside():
             scatter(whole, rows, columns, out, np.arange(len(rows)), np.arange(len(columns)))
         return out
@@ -256,4 +264,4 @@ class Gram:
 
     def block(self, P: Points, Q: Points) -> NDArray[Any]:
         """Return kernel values of |P| points with |Q| points, in the tiles' precision, for the caller to change."""
-        return self.among(P.ids, Q.ids) if self.whole is not None else self.segment(Q.source).values(P)
+        return self.among(P.ids, Q.ids) if self.made is not None else self.segment(Q.source).values(P)

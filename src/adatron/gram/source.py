@@ -138,11 +138,11 @@ class Source:
         mass : sum of the sizes of the coefficients, at most
         allowed : allowed error of a sum of values with these coefficients
         """
-        if self.columns is not None or self.kernel.by_differences() == self.kernel:
+        if self.columns is not None or not any(leaf.of_difference for leaf in self.kernel.leaves()):
             return self
         bound = self.blur
         far = bound > DOUBT_OF_PRODUCTS * self.kernel.magnitude(self.largest) or mass * bound > allowed
-        return replace(self, careful=True) if far else self
+        return replace(self, careful=True) if far and self.kernel.by_differences() != self.kernel else self
 
     @cached_property
     def blur(self) -> float:

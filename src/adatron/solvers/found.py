@@ -17,6 +17,7 @@ from .status import Status
 STATUSES = list(Status)
 UNSOLVED = -1  # Stands for a status where nothing was open.
 _GOOD = np.array([*(status.good for status in STATUSES), True])  # the last entry stands for UNSOLVED
+_FORGIVEN = np.array([*(one in (Status.MAX_ITER, Status.MAX_TIME, Status.STUCK) for one in STATUSES), False])
 
 
 class Traces(Sequence[dict[str, Vector]]):
@@ -168,8 +169,7 @@ class Found:
 
     def forgive_gaps(self, tol: float) -> None:
         """Let the violation alone decide whether programs that nothing else is known against ended well."""
-        kept = [STATUSES.index(one) for one in (Status.MAX_ITER, Status.MAX_TIME, Status.STUCK)]
-        near = np.isin(self.status, kept) & (self.violation <= tol) & self.convex
+        near = _FORGIVEN[self.status] & (self.violation <= tol) & self.convex
         self.status[near] = STATUSES.index(Status.WITHIN_TOL)
 
     @property

@@ -320,7 +320,8 @@ def _ways(
         bundled = bundled and (matrix or n <= found.whole)
         own = way_of(n, dual, solver, found.block, found.whole, coarse=single or not at_hand)
         ways.append((Way.BUNDLE if bundled else own, own))
-    first, then = np.where(sizes.open, np.array(ways, np.int8).T[:, which], np.int8(Way.CLOSED))
+    numbers = np.array([(first.value, then.value) for first, then in ways], np.int8)  # members take NumPy longer
+    first, then = np.where(sizes.open, numbers.T[:, which], np.int8(Way.CLOSED.value))
     return first, then
 
 

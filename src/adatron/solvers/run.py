@@ -231,6 +231,8 @@ def _solved(solver: Solver, task: Task, options: Options, state: State | None, w
     """Return the solution of a task; its beginning, if there was no time even for what a solver needs first."""
     try:
         if options.sized:
+            if options.way is Way.AT_ONCE and task.view.gram.in_one:
+                task.view.gram.framed(0.0)  # the values that choose the unit are some of those of the solver
             return solve_in_unit(solver, task.view, task.dual, options, state, watch)
         return solver.solve(task.view, task.dual, options, state, watch)
     except OutOfTime:

@@ -64,8 +64,10 @@ def ended(trace: dict[str, Vector], n_iter: int, proof: Certificate) -> dict[str
         "duality_gap": proof.relative_gap, "dual_objective": proof.lower,
     }  # fmt: skip
     there = trace["n_iter"][-1] == n_iter
-    before = trace if there else {name: np.append(one, one[-1]) for name, one in trace.items()}
-    return {name: np.append(one[:-1], proven.get(name, float(one[-1]))) for name, one in before.items()}
+    found = {name: one.copy() if there else np.append(one, one[-1]) for name, one in trace.items()}
+    for name, value in proven.items():
+        found[name][-1] = value
+    return found
 
 
 def trace_of(rows: list[tuple[float, ...]], more: tuple[str, ...] = ()) -> dict[str, NDArray[np.float64]]:

@@ -47,7 +47,21 @@ SAMPLES = {
     "text": np.full((20, 3), "a"),
     "objects": X.astype(object),
     "frame": pd.DataFrame(X, columns=list("abc")),
+    "frame of float32": pd.DataFrame(X.astype(np.float32), columns=list("abc")),
+    "frame of two types": pd.DataFrame(X, columns=list("abc")).astype({"b": np.float32}),
+    "frame of whole numbers": pd.DataFrame(np.arange(60).reshape(20, 3), columns=list("abc")),
+    "frame with a number as text": pd.DataFrame(X, columns=list("abc")).astype({"b": str}),
+    "frame of pandas' floats": pd.DataFrame(X, columns=list("abc")).astype("Float64"),
+    "frame with nan": pd.DataFrame(holed(X, np.nan), columns=list("abc")),
+    "frame in another order": pd.DataFrame(X, columns=list("bac")),
+    "frame of numbered columns": pd.DataFrame(X),
+    "no rows of a frame": pd.DataFrame(X[:0], columns=list("abc")),
     "CSR": sparse.csr_matrix(X),
+    "CSR array": sparse.csr_array(X),
+    "CSR of float32": sparse.csr_matrix(X.astype(np.float32)),
+    "CSR with nan": sparse.csr_matrix(holed(X, np.nan)),
+    "no rows of CSR": sparse.csr_matrix(X[:0]),
+    "CSC": sparse.csc_matrix(X),
     "None": None,
 }
 TARGETS = {
@@ -120,6 +134,17 @@ def test_plain_arrays_are_not_looked_at_again():
     with calls(validate_data) as looks:
         for samples in ("float64", "float32"):
             SVC().fit(SAMPLES[samples], y).predict(SAMPLES[samples])
+        SVC().fit(SAMPLES["CSR"], y).predict(SAMPLES["CSR"])
         assert not looks
         checked(BaseEstimator(), SAMPLES["list"], FLOATS)
+        assert looks
+
+
+def test_frames_with_the_names_of_the_fit_are_not_looked_at_again():
+    model = SVC().fit(SAMPLES["frame"], y)
+    with calls(validate_data) as looks:
+        for samples in ("frame", "frame of float32"):
+            model.predict(SAMPLES[samples][:1])
+        assert not looks
+        model.predict(SAMPLES["frame of whole numbers"])
         assert looks

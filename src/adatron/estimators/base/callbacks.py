@@ -69,7 +69,8 @@ def fitting(fit: Fit) -> Fit:
 
     @wraps(fit)
     def told(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
-        before = {name: vars(self)[name] for name in (*OF_INPUT, *HELD) if name in vars(self)}
+        state = vars(self)
+        before = {name: state[name] for name in (*OF_INPUT, *HELD) if name in state}
         try:
             return _told(self, X, *args, **kwargs)
         except BaseException:  # what the check of X has set is not that of the model that stays

@@ -53,12 +53,12 @@ def warn_unless_converged(
     The line starts as scikit-learn's if the user's ``max_iter`` was reached: programs look for these words. What a
     kernel is to blame for has no numbers in it: Python shows equal warnings once, where nothing resets its filters.
     """
+    found = fitted.found
+    if found.good.all():
+        return
     from ...solvers.status import NO_KERNEL, OTHER_KERNEL, Status
 
-    found = fitted.found
     open_ones = np.flatnonzero(~found.good)
-    if not len(open_ones):
-        return
     worst = fitted[int(open_ones[np.argmax(found.violation[open_ones])])]
     gaps = found.relative_gaps[open_ones][found.convex[open_ones]]
     where, gap = f"in {len(open_ones)} of {len(fitted)} {what}", gaps.max() if len(gaps) else np.nan

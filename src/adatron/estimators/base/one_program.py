@@ -115,7 +115,7 @@ def solution(
     coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, bound, form.below)
     divisors = None if form.divisors is None else form.divisors(fitted.found.half_width)
     factor = unit if divisors is None else unit / float(divisors[0])
-    b, norm = factor * fitted[0].intercept, None
+    b, norm = factor * float(fitted.found.intercept[0]), None
     if form.sphere:  # |a|^2 = beta' K beta, from the objective
         square = dot(own, fitted[0].beta) - 2.0 * fitted[0].certificate.dual
         norm = float(np.sqrt(max(0.0, square)))

@@ -5,6 +5,7 @@ These checks take a seventh to a fifth of a small fit, and two fifths of the pre
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -15,24 +16,27 @@ from sklearn.utils.validation import validate_data  # pyright: ignore[reportPriv
 from ...model.sound import invalid_csr
 from .columns import advice, as_numbers, refuse_dates
 
+FEW_ROWS = 256  # Rows of a frame up to which its checks take longer than a prediction.
+
 
 def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **others: Any) -> Any:
     """Return X, or X and y if there is one, as ``validate_data`` does.
 
-    Finite C-ordered arrays of the right type and shape are returned as they are. scikit-learn converts or refuses
-    everything else.
+    Finite C-ordered arrays and CSR matrices of the right type and shape are returned as they are, and a frame of
+    floats to predict as an array. scikit-learn converts or refuses everything else.
     """
     targets = (others["y"],) if "y" in others else ()
     attributes = vars(model)
-    plain = _is_plain(X, 2) and X.dtype in dtype and X.size > 0
-    plain = plain and all(_is_plain(y, 1) and y.dtype.kind in "biuf" and len(y) == len(X) for y in targets)
-    if plain and not reset:  # scikit-learn warns that X has no names if the model has them
-        plain = "feature_names_in_" not in attributes and attributes.get("n_features_in_") == X.shape[1]
-    if plain and all(map(_is_finite, (X, *targets))):
-        found = (X, *targets) if targets else X
+    names = None if reset else attributes.get("feature_names_in_")
+    values: Any = X if names is None else _of_frame(X, names)  # scikit-learn warns of other names, and of none
+    plain = (_is_plain(values, 2) or _is_csr(values)) and values.dtype in dtype and 0 not in values.shape
+    plain = plain and all(_is_plain(y, 1) and y.dtype.kind in "biuf" and len(y) == X.shape[0] for y in targets)
+    plain = plain and (reset or attributes.get("n_features_in_") == values.shape[1])
+    if plain and all(map(_is_finite, (values.data if sparse.issparse(values) else values, *targets))):
+        found = (values, *targets) if targets else values
         if reset:
             attributes.pop("feature_names_in_", None)
-            attributes["n_features_in_"] = X.shape[1]
+            attributes["n_features_in_"] = values.shape[1]
     else:
         X = as_numbers(X)
         if others.get("y_numeric"):
@@ -55,6 +59,19 @@ def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **o
 
 def _is_plain(values: Any, ndim: int) -> bool:
     return type(values) is np.ndarray and values.ndim == ndim and values.flags.c_contiguous
+
+
+def _is_csr(values: Any) -> bool:
+    return type(values) in (sparse.csr_matrix, sparse.csr_array) and not invalid_csr(values)
+
+
+def _of_frame(X: Any, names: NDArray[Any]) -> Any:
+    """Return the numbers of a small frame of pandas that has columns of floats with these names, else None."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None or type(X) is not pandas.DataFrame or len(X) > FEW_ROWS or X.columns.tolist() != names.tolist():
+        return None
+    floats = all(kind in (np.float64, np.float32) for kind in X.dtypes.tolist())
+    return np.ascontiguousarray(X.to_numpy()) if floats else None
 
 
 def _is_finite(values: NDArray[Any]) -> bool:

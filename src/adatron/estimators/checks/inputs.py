@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import is_regressor
+from sklearn.base import RegressorMixin
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data  # pyright: ignore[reportPrivateUsage]
@@ -51,7 +51,7 @@ def training_data(model: Machine, X: Any, y: Any, several: bool = False) -> tupl
 
     several : whether y may have several columns, which then are those of an array
     """
-    X, y, numeric = host(X), host(y), is_regressor(model)
+    X, y, numeric = host(X), host(y), isinstance(model, RegressorMixin)
     checks: dict[str, Any] = {"multi_output": True, "y_numeric": numeric}
     kept, given_y = objects.kept(model.kernel, X), y
     if kept is None:

@@ -28,6 +28,7 @@ FEWEST_TILES = 16  # A task has at least one part in this many of a thread's til
 MOST_TILES = 64  # Most tiles of a task: Ctrl-C and a time limit are noticed between two tasks.
 LONGEST_TASK = 2e9  # Most multiply-adds of a task.
 NARROW = CHUNK  # Rows of a tile where half of a matrix is made: values on the wrong side of the diagonal are wasted.
+NO_WEIGHTS, NO_SUMS = tiles.Weights.of(np.empty(0, np.int64), np.empty((0, 0))), np.empty((0, 0))
 Then = Callable[[int, int], None]
 FUNCTION_ROWS = 1024  # Rows, and points, for which a function is asked at a time.
 
@@ -189,9 +190,8 @@ class TileSegment:
         shift : the column of the store that the first row goes to
         then : called with a range of rows whose values are ready, by the thread that made them
         """
-        nothing, out = tiles.Weights.of(np.empty(0, np.int64), np.empty((0, 1))), np.zeros((len(self._source), 1))
         points = P.source.as_points(self._workspace.dtype, self._pool)
-        self._sweep(points, nothing, out, tiles.Storing(store, slots, half, shift), then)
+        self._sweep(points, NO_WEIGHTS, NO_SUMS, tiles.Storing(store, slots, half, shift), then)
 
     def _sweep(
         self,

@@ -21,6 +21,7 @@ from ...compiled.submatrix import CHAIN, fold
 from ...compiled.weighted import add_weighted
 from ...kernels import ADD, KERNELS, MULTIPLY, SCALE
 
+FEW = 8  # Rows of a tile up to which only their values are mapped, not those of a whole CHUNK.
 TILE_SIZE = POINT_PANELS * POINTS * TILE  # values of the largest tile
 #: The postfix program of a kernel: its lines, see ``instruction``, three numbers for each, and the address of ``run``.
 TileProgram = tuple[NDArray[np.int64], NDArray[np.float64], Address]
@@ -110,7 +111,27 @@ def run(lines: Any, numbers: Any, points: Any, p0: int, p1: int, rows: Any, r0: 
             call(code, kind, points, p0, p1, rows, r0, r1, tiles[top])
             point_norms = points.norms[p0 * POINTS : p0 * POINTS + count]
             row_norms = rows.norms[r0 * width : r0 * width + columns]
-            call(lines[step, 3], lines[step, 4], tiles[top], point_norms, row_norms, a, b, c)
+            if rows.n - r0 * width > FEW:
+                call(lines[step, 3], lines[step, 4], tiles[top], point_norms, row_norms, a, b, c)
+            else:
+                few = row_norms[: rows.n - r0 * width]
+                _map_across(lines[step, 3], lines[step, 4], tiles[top], point_norms, few, a, b, c)
+
+
+@jit(inner=True)
+def _map_across(code: int, kind: int, tile: Any, points: Any, rows: Any, a: float, b: float, c: float) -> None:
+    """Map the values of the first rows alone, as points: a kernel value does not depend on the order of the pair."""
+    count = tile.shape[0]
+    values = np.zeros((len(rows), -(-count // CHUNK) * CHUNK), tile.dtype)
+    norms = np.zeros(values.shape[1], tile.dtype)
+    for i in range(count):
+        norms[i] = points[i]
+        for t in range(len(rows)):
+            values[t, i] = tile[i, t]
+    call(code, kind, values, rows, norms, a, b, c)
+    for i in range(count):
+        for t in range(len(rows)):
+            tile[i, t] = values[t, i]
 
 
 class Weights(NamedTuple):

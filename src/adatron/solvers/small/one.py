@@ -110,8 +110,15 @@ class _Small:
         return tol if far else nearer(tol, proof, self.options) or stuck
 
     def _matrix(self) -> NDArray[np.float64]:
-        """Return K at the places of the layout: a part of the matrix of all rows, if that is shared or a function's."""
-        gram, ids = self.view.gram, self.view.ids[self.layout.order]
-        if gram.held and (len(self.view.groups) > 1 or gram.kernel.called):
-            return gram.among(ids, ids)
-        return gram.square(self.view.points(self.layout.order[: self.layout.end]), len(ids))
+        """Return K at the places of the layout: a part of the matrix of all rows, if that is there or all are needed.
+
+        A solver that leaves the matrix as it is takes no copy of one that has the places of the layout.
+        """
+        view, layout, dual = self.view, self.layout, self.dual
+        gram, ids = view.gram, view.ids[layout.order]
+        if not gram.in_one:
+            return gram.among(ids, ids) if gram.held else gram.square(view.points(layout.order[: layout.end]), len(ids))
+        K, changed = gram.framed(0.0), dual.sign is not None or dual.lambda2
+        if len(view.groups) == 1 and isinstance(layout.where, slice):
+            return K.copy() if changed else K
+        return gram.among(ids, ids)
