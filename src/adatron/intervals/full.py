@@ -31,9 +31,9 @@ MOST = 8192  # Samples whose kernel matrix is held.
 class FullConformal(Wrapper):
     """Full conformal prediction: sets of classes that hold the true one with a probability of at least 1 - alpha.
 
-    A new sample is learned with each class, along the exact path, and the score of that class is compared with those of
-    all training samples by the same solution. So all samples are used for the fit and for the scores, and nothing is
-    lost to the factor 2 of :class:`JackknifePlus`. The samples must be exchangeable, as independent ones are.
+    A new sample is learned with each class, along the exact path. The solution then gives a score to the sample and to all
+    training samples, and these are compared. So all samples are used for the fit and for the scores, and the guarantee
+    lacks the factor 2 of :class:`JackknifePlus`. The samples must be exchangeable, as independent ones are.
 
     Parameters
     ----------
@@ -132,8 +132,8 @@ class FullConformal(Wrapper):
     def p_values(self, X: Any) -> Vector:
         """Return the p-value of each class for each sample, (n_samples, n_classes).
 
-        It is the fraction of the samples, the new one among them, that fit their class no better than the new sample
-        fits this class, by the solution with it. NaN stands for samples that there was no time for.
+        The solution with the new sample and this class says which samples fit their class no better. The p-value is their
+        fraction, the new sample among them. NaN stands for samples that there was no time for.
 
         Parameters
         ----------

@@ -243,8 +243,8 @@ def _refuse_rare(y: NDArray[Any], parts: list[Ids]) -> None:
 class JackknifePlus(Plus):
     r"""Jackknife+: intervals or sets of classes that hold the truth, by the exact models without each sample.
 
-    Whatever the distribution, a new sample's target is within its interval, or its class in its set, with a probability
-    of at least 1 - 2 alpha; usually of about 1 - alpha. The samples must be exchangeable, as independent ones are.
+    A new sample's target is within its interval, or its class in its set, with a probability of at least 1 - 2 alpha,
+    whatever the distribution. Usually the probability is about 1 - alpha. The samples must be exchangeable, as independent ones are.
 
     Parameters
     ----------
@@ -275,9 +275,9 @@ class JackknifePlus(Plus):
     Notes
     -----
     The models are those of a fit without the sample. There is a path for `SVC`, `NuSVC` and `SVR` with rows of numbers
-    (at most 20,000), a convex kernel and a finite C, if nothing else depends on the samples that are there, as
+    (at most 20,000), a convex kernel and a finite C. Nothing else may depend on the samples that are there:
     ``gamma='scale'``, ``class_weight='balanced'``, ``augment='auto'`` and the scaler of a pipeline do. So pass gamma as
-    a number. Each prediction uses all models: they share the kernel values.
+    a number. A prediction uses all models, which share the kernel values.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""What one more sample would change: a copy of the path takes it in with a label, and the learner stays as it is."""
+"""Solutions with one more sample: a copy of the path takes it in with a label, and the learner stays as it is."""
 
 from __future__ import annotations
 
