@@ -244,7 +244,8 @@ class JackknifePlus(Plus):
     r"""Jackknife+: intervals or sets of classes that hold the truth, by the exact models without each sample.
 
     A new sample's target is within its interval, or its class in its set, with a probability of at least 1 - 2 alpha,
-    whatever the distribution. Usually the probability is about 1 - alpha. The samples must be exchangeable, as independent ones are.
+    whatever the distribution. Usually the probability is about 1 - alpha. The samples must be exchangeable, as
+    independent ones are.
 
     Parameters
     ----------
