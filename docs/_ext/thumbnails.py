@@ -181,6 +181,30 @@ def regression(ax: Any) -> None:
 
 
 @drawn
+def intervals(ax: Any) -> None:
+    """Draw a curve, its band and samples, one of which is outside."""
+    x, at = np.linspace(-9, 9, 200), np.linspace(-8.4, 8.4, 22)
+    width = 0.22 + 0.004 * x**2
+    ax.fill_between(x, np.sinc(x / np.pi) - width, np.sinc(x / np.pi) + width, color=PALE[0])
+    ax.plot(x, np.sinc(x / np.pi), color=BLUE, lw=4)
+    for end in (-1, 1):
+        ax.plot(x, np.sinc(x / np.pi) + end * width, color=BLUE, lw=2.5, ls="--")
+    y = np.sinc(at / np.pi) + np.random.default_rng(3).uniform(-0.2, 0.2, 22)
+    y[16] += 0.5
+    ax.scatter(at, y, s=70, c=[ORANGE if one == 16 else GREY for one in range(22)])
+
+
+@drawn
+def sets(ax: Any) -> None:
+    """Draw overlapping regions of classes."""
+    ax.set(xlim=(0, 10), ylim=(0, 7), aspect="equal")
+    for place, colour in (((3.6, 2.6), BLUE), ((6.4, 2.6), ORANGE), ((5, 4.7), GREEN)):
+        ax.add_patch(Circle(place, 2.2, fc=colour, ec="none", alpha=0.45))
+    for x, y, word in ((2.6, 2.2, "a"), (7.4, 2.2, "b"), (5, 5.7, "c"), (5, 2.0, "ab"), (5, 3.4, "abc")):
+        ax.text(x, y, word, size=22, color="white", weight="bold", ha="center", va="center")
+
+
+@drawn
 def novelty(ax: Any) -> None:
     """Draw the region of what is known, and what is new."""
     rng = np.random.default_rng(2)

@@ -6,7 +6,19 @@ from pathlib import Path
 import adatron
 
 ROOT = Path(adatron.__file__).parent
-ABOVE = ("cli", "files", "insight", "papers", "plots", "reports", "selection", "dask", "mlflow.py", "onnx.py")
+ABOVE = (
+    "cli",
+    "files",
+    "insight",
+    "intervals",
+    "papers",
+    "plots",
+    "reports",
+    "selection",
+    "dask",
+    "mlflow.py",
+    "onnx.py",
+)
 OWN = ("self", "cls")
 
 

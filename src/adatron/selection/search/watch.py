@@ -1,4 +1,4 @@
-"""The progress of a search, and its early end: by Ctrl-C, or after a limit of time."""
+"""The progress of many fits, as those of a search, and their early end: by Ctrl-C, or after a limit of time."""
 
 from __future__ import annotations
 
@@ -27,12 +27,14 @@ UNREACHED = (
 class SearchWatch:
     """Counts the cells of a search and says when it has to end. Use it as a context manager.
 
+    what, unit : the name of the work, and that of a cell, where progress is shown
     interrupted : whether Ctrl-C asked for the end
     clock : the limit of time
     total : the number of cells
     """
 
-    def __init__(self, max_time: float | None, visible: bool) -> None:
+    def __init__(self, max_time: float | None, visible: bool, what: str = "search", unit: str = "fit") -> None:
+        self.what, self.unit = what, unit
         self.max_time, self.clock, self.interrupted = max_time, Clock.starting(max_time), False
         self.total = 0
         self._visible, self._lock = visible, threading.Lock()
@@ -65,7 +67,7 @@ class SearchWatch:
         if not self._visible:
             return
         if self._bar is None:
-            self._bar = _bar()
+            self._bar = _bar(self.what, self.unit)
         if self._bar is not None:
             self._bar.total = self.total
             self._bar.refresh()
@@ -88,7 +90,7 @@ class SearchWatch:
         seconds = monotonic() - self._start
         repeated = seconds - (COMPILING.seconds() - self._compiled)
         left = f"; about {repeated * (self.total / self._done - 1.0):.0f} s left" if self._done >= 1.0 else ""
-        print(f"search: {done} of {self.total} fits in {seconds:.0f} s{left}", file=sys.stderr)
+        print(f"{self.what}: {done} of {self.total} {self.unit}s in {seconds:.0f} s{left}", file=sys.stderr)
 
     def part(self, cells: int, problems: int) -> CellCount:
         """Return a counter of some cells that are solved together."""
@@ -176,7 +178,7 @@ def left_to_them() -> Iterator[None]:
         raise
 
 
-def _bar() -> Any:
+def _bar(what: str, unit: str) -> Any:
     """Return a bar in a terminal or notebook, else None."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # without ipywidgets a notebook gets lines
@@ -184,4 +186,4 @@ def _bar() -> Any:
     notebook = any(kind.__module__ == "tqdm.notebook" for kind in tqdm.__mro__)
     if not (notebook or sys.stderr.isatty()):
         return None
-    return tqdm(total=0, desc="search", unit="fit", leave=False)
+    return tqdm(total=0, desc=what, unit=unit, leave=False)

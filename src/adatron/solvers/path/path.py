@@ -198,6 +198,13 @@ class Homotopy(PathState):
         self._settle(more)
         self.follow(dual)
 
+    def including(self, dual: Dual, rows: RowsOf) -> Homotopy:
+        """Return a copy that has taken in the last variables of a program, see ``extend``; this one stays as it is."""
+        other = self.copy()
+        other._rows = rows
+        other.extend(dual)
+        return other
+
     def release(self, gone: Ids, dual: Dual) -> None:
         """Go to the solution of a program over the same variables, in which those that go have bounds of 0."""
         self._pin(gone)

@@ -1,0 +1,197 @@
+"""Full conformal prediction: a new sample is learned with each class, exactly."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from numbers import Real
+from time import monotonic
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from ..arrays import Vector
+from ..estimators.base.quiet import quiet
+from ..estimators.checks import inputs
+from ..estimators.incremental import IncrementalSVC
+from ..insight.subject import dense
+from ..selection.search.watch import Watch
+from .candidate import Candidates
+from .conformity import allowed, p_value, scores_of
+from .left_out import fixed
+from .plus import Wrapper
+
+MOST = 8192  # Samples whose kernel matrix is held.
+
+
+class FullConformal(Wrapper):
+    """Full conformal prediction: sets of classes that hold the true one with a probability of at least 1 - alpha.
+
+    A new sample is learned with each class, along the exact path. The solution then gives scores to the sample and to
+    all training samples, and these are compared. So all samples are used for the fit and for the scores, and the
+    guarantee lacks the factor 2 of :class:`JackknifePlus`. The samples must be exchangeable, as independent ones are.
+
+    Parameters
+    ----------
+    estimator : IncrementalSVC
+        Nothing but the solution may depend on the samples that are there: ``gamma`` is a number or 'auto', C is finite,
+        and there is no window.
+    alpha : float, default=0.1
+        In (0, 1): the largest probability of a miss. It is read at each prediction.
+    conformity_score : {'margin', 'adaptive'}, default='margin'
+        As in :class:`JackknifePlus`.
+    verbose : int, default=1
+        Whether a line on stderr says, after the first sample, how long a prediction takes, and progress is shown.
+    max_time : float, default=None
+        Seconds of a prediction. Samples that come after them keep all classes, and a warning counts them.
+
+    Attributes
+    ----------
+    estimator_ : IncrementalSVC
+        The solution of all samples, which predicts.
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+
+    References
+    ----------
+    Vovk, Gammerman and Shafer, Algorithmic Learning in a Random World (2005), section 2.2.
+
+    Cherubin, Chatzikokolakis and Jaggi, Exact optimization of conformal predictors via incremental and decremental
+    learning, ICML (2021).
+
+    Examples
+    --------
+    >>> from adatron import IncrementalSVC
+    >>> from adatron.intervals import FullConformal
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(100, noise=0.3, random_state=0)
+    >>> model = FullConformal(IncrementalSVC(C=10, gamma=1.0), alpha=0.1, verbose=0).fit(X[:90], y[:90])
+    >>> sets = model.predict_set(X[90:])
+    >>> bool((sets == (model.p_values(X[90:]) > 0.1)).all())
+    True
+    """
+
+    max_time: float | None
+    estimator_: IncrementalSVC
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Wrapper._parameter_constraints,
+        "estimator": [IncrementalSVC],
+        "max_time": [Interval(Real, 0.0, None, closed="neither"), None],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        alpha: float = 0.1,
+        conformity_score: str = "margin",
+        verbose: int = 1,
+        max_time: float | None = None,
+    ) -> None:
+        self.estimator, self.alpha = estimator, alpha
+        self.conformity_score, self.verbose, self.max_time = conformity_score, verbose, max_time
+
+    def fit(self, X: Any, y: Any, sample_weight: None = None) -> Self:
+        """Solve the problem of all samples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples, at most 8,192.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        sample_weight : None
+            Weights are an error: the guarantee is for samples of equal weight.
+
+        Returns
+        -------
+        self : the estimator
+
+        Raises
+        ------
+        ValueError
+            Bad parameters or data; weights; an estimator that depends on which samples are there; too many samples.
+        """
+        model, y = self.begin(X, y, sample_weight)
+        if model.window is not None or not fixed(model):
+            raise ValueError(
+                "The 'estimator' parameter of FullConformal must not depend on which samples are there: pass gamma as "
+                f"a number, a finite C and window=None. Got {model!r}."
+            )
+        if len(y) > MOST:
+            raise ValueError(f"FullConformal is for at most {MOST:,} samples. Got {len(y):,}; use CVPlus.")
+        self.estimator_ = model.fit(X, y)
+        return self
+
+    @quiet
+    def p_values(self, X: Any) -> Vector:
+        """Return the p-value of each class for each sample, (n_samples, n_classes).
+
+        The solution with the new sample and this class says which samples fit their class no better. The p-value is
+        their fraction, the new sample among them. NaN stands for samples that there was no time for.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+        """
+        check_is_fitted(self)
+        self.check()
+        rows, candidates = self._rows(X), Candidates(self.estimator_.learner, self.estimator_.class_weight_)
+        n, k = rows.shape[0], len(self.classes_)
+        out, begun = np.full((n, k), np.nan), monotonic()
+        with Watch(self.max_time, self.verbose > 0, "FullConformal", "sample") as watch:
+            for one in range(n):
+                if watch.over:
+                    break
+                out[one] = self._p_values(candidates, rows[one : one + 1])
+                if one == 0 and self.verbose:
+                    seconds = (n - 1) * (monotonic() - begun)
+                    print(f"FullConformal: {n} samples with {k} classes each, about {seconds:.1f} s", file=sys.stderr)
+                    watch.begin(n)
+                watch.advance(1)
+        if left := int(np.isnan(out[:, 0]).sum()):
+            text = f"max_time={self.max_time:g} was reached: {left} of {n} samples have no p-values; all classes stay."
+            warnings.warn(text, UserWarning, stacklevel=3)
+        return out
+
+    def predict_set(self, X: Any) -> NDArray[np.bool_]:
+        """Return the set of classes that each sample may have.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        sets : ndarray of bool of shape (n_samples, n_classes)
+            Whether each class, in the order of ``classes_``, is in the set.
+        """
+        found = self.p_values(X)
+        n = self.estimator_.store.n
+        return ~(np.rint(found * (n + 1)) <= allowed(self.alpha, n))
+
+    def _rows(self, X: Any) -> Any:
+        """Return checked rows, stored as the training samples are."""
+        model = self.estimator_
+        rows = inputs.new_data(model, X, model.model_, model.model_.function(model.n_jobs, model.precision))
+        as_sparse = sparse.issparse(model.store.X)
+        return sparse.csr_matrix(rows, dtype=np.float64) if as_sparse else dense(rows)
+
+    def _p_values(self, candidates: Candidates, row: Any) -> Vector:
+        k, head = len(self.classes_), self.estimator_.head
+        candidates.meet(row)
+        out = np.empty(k)
+        codes = np.append(self.estimator_.store.y.astype(np.int64), 0)
+        for code in range(k):
+            codes[-1] = code
+            scores = scores_of(self.conformity_score, head.shaped(candidates.values(code)), k)
+            own = scores[np.arange(len(codes)), codes]
+            out[code] = p_value(own[:-1], own[-1])
+        return out

@@ -1,0 +1,208 @@
+"""The models without each sample, or without each part of the samples, and what they say of any rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import clone, is_classifier, is_regressor
+
+from ..arrays import Ids, Vector
+from ..certificates import intercept, kkt_violation
+from ..estimators.base.machine import KernelMachine
+from ..estimators.forms.way import way_to
+from ..estimators.incremental.leave_out import deciding, left_out
+from ..estimators.incremental.track import Track
+from ..insight.subject import Subject, Unavailable, taken
+from ..insight.twin import Twin, twin_of
+from ..model.heads import Target
+from ..model.model import Model
+
+FOLLOWED = {"SVC", "NuSVC", "SVR"}  # Machines whose samples leave along an exact path.
+
+
+@dataclass(frozen=True)
+class LeftOut(ABC):
+    """Models that each lack some of the samples.
+
+    how : 'path' or 'fits', see ``JackknifePlus``
+    number : (n,) number of the model that lacks each sample
+    violation : the largest violation of the optimality conditions by one of them
+    """
+
+    how: ClassVar[str]
+    number: Ids
+    violation: float
+
+    @abstractmethod
+    def values(self, X: Any) -> Vector:
+        """Return the predictions or decision values of the models, (n_rows, n_models[, n_classes])."""
+
+
+def machine_in(model: Any) -> KernelMachine:
+    """Return the machine of a model that need not be fitted.
+
+    Raises
+    ------
+    ValueError
+        The model is no classifier or regressor of this library, and no pipeline that ends with one.
+    """
+    machine = way_to(model).machine
+    if not isinstance(machine, KernelMachine) or not (is_classifier(machine) or is_regressor(machine)):
+        raise ValueError(
+            "The 'estimator' parameter must be a classifier or regressor of adatron, alone or as the last step of a "
+            f"pipeline. Got {model!r} instead."
+        )
+    return machine
+
+
+def fixed(machine: Any) -> bool:
+    """Return whether nothing but the solution depends on which samples are there, and a path may follow it."""
+    known = machine.get_params(deep=False)
+    scaled = known["gamma"] == "scale" and isinstance(machine.kernel, str) and machine.kernel != "linear"
+    balanced = known.get("class_weight") == "balanced"
+    moved = known.get("bias") == "augmented" and known["augment"] == "auto"
+    return not (scaled or balanced or moved) and bool(np.isfinite(known.get("C", 1.0)))
+
+
+@dataclass(frozen=True)
+class Followed(LeftOut):
+    """Models along exact paths from the model of all samples. They are one model with many problems.
+
+    machine : the machine of all samples, which reads the decision functions of a model
+    model : has a problem for each different decision function
+    columns : (n_models, n_problems) the functions of each model
+    """
+
+    machine: Any
+    model: Model
+    columns: Ids
+    how = "path"
+
+    @classmethod
+    def of(cls, machine: Any, X: Any, y: Any, done: Callable[[int, int], None]) -> Self:
+        """Let each sample leave a fitted machine, which was fitted without weights.
+
+        done : is told how many deletions there are, and of each when it is done
+
+        Raises
+        ------
+        Unavailable
+            There is no exact path.
+        """
+        twin = twin_of(Subject.of(machine, X, y))
+        found = _Functions.of(twin, done)
+        order = np.argsort(twin.numbers)
+        columns, number = np.unique(found.columns[order], axis=0, return_inverse=True)
+        return cls(np.ravel(number), found.worst, machine, found.model(machine.model_), columns)
+
+    def values(self, X: Any) -> Vector:
+        functions = self.machine.with_model(self.model).problem_values(X)
+        many, problems = self.columns.shape
+        each = self.machine.head.shaped(functions[:, self.columns.ravel()].reshape(-1, problems))
+        return each.reshape(len(functions), many, *each.shape[1:])
+
+
+class _Functions:
+    """Different decision functions, one row of coefficients for each.
+
+    rows : coefficients of the samples
+    offsets : intercepts
+    columns : (n, n_problems) the functions of the model without each sample
+    worst : the largest violation of the optimality conditions
+    """
+
+    def __init__(self, twin: Twin) -> None:
+        self.twin, self.worst = twin, 0.0
+        self.rows: list[Vector] = []
+        self.offsets: list[float] = []
+        self.columns = np.tile(np.arange(len(twin.learner.tracks)), (twin.n, 1))
+
+    @classmethod
+    def of(cls, twin: Twin, done: Callable[[int, int], None]) -> Self:
+        """Find the functions of the model and of all models that lack a sample."""
+        out, learner = cls(twin), twin.learner
+        duals = [track.dual(learner.program) for track in learner.tracks]
+        for track, dual in zip(learner.tracks, duals, strict=True):
+            out._add(track, dual, track)
+        wanted = [np.flatnonzero(deciding(d, t.beta, t.g)) for d, t in zip(duals, learner.tracks, strict=True)]
+        total = sum(map(len, wanted))
+        for problem, (track, which) in enumerate(zip(learner.tracks, wanted, strict=True)):
+            for one, goal, left in left_out(learner, track, which):
+                out.columns[track.numbers[one], problem] = len(out.rows)
+                out._add(track, goal, left)
+                done(1, total)
+        return out
+
+    def _add(self, track: Track, dual: Any, solution: Any) -> None:
+        """Keep the function of a solution of a track's program, or of that program without a sample."""
+        beta, g, learner = solution.beta, solution.g, self.twin.learner
+        divisor = learner.divisor(track.width(dual, beta, g))
+        row = np.zeros(self.twin.n)
+        row[track.numbers] = beta / divisor
+        self.rows.append(row)
+        self.offsets.append(intercept(dual, beta, g) / divisor)
+        self.worst = max(self.worst, float(kkt_violation(dual, beta, g)))
+
+    def model(self, like: Model) -> Model:
+        """Return the model of all functions, with the kernel of another one."""
+        rows = np.array(self.rows)
+        support = np.flatnonzero(rows.any(axis=0))
+        return replace(
+            like,
+            vectors=self.twin.learner.store.X[support],
+            dual=rows[:, support],
+            intercepts=np.array(self.offsets),
+            support=self.twin.numbers[support].astype(np.int32),
+            counts=np.array([len(support)], np.int32),
+            head=Target(len(rows)),
+        )
+
+
+@dataclass(frozen=True)
+class Refitted(LeftOut):
+    """Models that were fitted without some samples, each with its own proof."""
+
+    models: list[Any]
+    how = "fits"
+
+    @classmethod
+    def of(cls, model: Any, X: Any, y: Vector, parts: list[Ids], done: Callable[[int, int], None]) -> Self:
+        """Fit a model without each of some parts, in which each sample is once."""
+        number, models = np.empty(len(y), np.int64), list[Any]()
+        for k, part in enumerate(parts):
+            number[part] = k
+            kept = np.setdiff1d(np.arange(len(y)), part)
+            one: Any = clone(model)
+            models.append(one.fit(taken(X, kept), y[kept]))
+            done(1, len(parts))
+        worst = max(float(np.max(way_to(one).machine.kkt_violation_)) for one in models)
+        return cls(number, worst, models)
+
+    def values(self, X: Any) -> Vector:
+        return np.stack([values_of(one, X) for one in self.models], axis=1)
+
+
+def values_of(model: Any, X: Any) -> Vector:
+    """Return predictions of a regression, or decision values."""
+    return (model.decision_function if hasattr(model, "classes_") else model.predict)(X)
+
+
+def left_out_of(
+    model: Any, fitted: Any, X: Any, y: Vector, parts: list[Ids], done: Callable[[int, int], None]
+) -> LeftOut:
+    """Return the models without each part: along the path if the parts are samples and it is exact, else by fits.
+
+    A search, which shares kernel values between folds, takes no less time for a single candidate than these fits do.
+
+    model, fitted : the model, and its fit to all samples
+    """
+    single = len(parts) == len(y)
+    if single and type(model).__name__ in FOLLOWED and isinstance(model, KernelMachine) and fixed(model):
+        with suppress(Unavailable):
+            return Followed.of(fitted, X, y, done)
+    return Refitted.of(model, X, y, parts, done)

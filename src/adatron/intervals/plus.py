@@ -1,0 +1,364 @@
+"""Jackknife+ and CV+: intervals and sets by the models that lack a sample, or a part of the samples."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from numbers import Real
+from typing import Any, ClassVar, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
+from sklearn.model_selection import check_cv
+from sklearn.utils import column_or_1d, get_tags
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from ..arrays import Ids, Vector
+from ..estimators.checks.inputs import given
+from ..insight.subject import taken
+from ..quoted import plain_numbers, quoted
+from ..selection.search.watch import Watch
+from .conformity import SCORES, interval, members, scores_of
+from .left_out import LeftOut, left_out_of, machine_in
+
+ROOM = 2**23  # Numbers that are held for some rows at a time.
+
+
+def _for(classes: bool) -> Callable[[Any], bool]:
+    """Return whether the machine is a classifier or a regressor, for ``available_if``."""
+
+    def check(face: Any) -> bool:
+        if is_classifier(face.estimator) != classes:
+            other = "a classifier: call predict_set" if not classes else "a regressor: call predict_interval"
+            raise AttributeError(f"{type(face.estimator).__name__} is {other}.")
+        return True
+
+    return check
+
+
+class Wrapper(MetaEstimatorMixin, BaseEstimator):
+    """Base of what gives intervals or sets of classes by a machine."""
+
+    estimator: Any
+    alpha: float
+    conformity_score: str
+    verbose: int
+    estimator_: Any
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [HasMethods(["fit", "predict"])],
+        "alpha": [Interval(Real, 0.0, 1.0, closed="neither")],
+        "conformity_score": [StrOptions(SCORES)],
+        "verbose": ["verbose"],
+    }
+
+    def __sklearn_tags__(self) -> Any:
+        tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
+        for name in ("estimator_type", "classifier_tags", "regressor_tags", "input_tags"):
+            setattr(tags, name, getattr(inner, name))
+        return tags
+
+    def check(self) -> None:
+        """Check the parameters."""
+        with plain_numbers():
+            self._validate_params()
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes, in the order of the columns of sets."""
+        return self.estimator_.classes_
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "estimator_" in vars(self)
+
+    def begin(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, NDArray[Any]]:
+        """Check the parameters and the samples; return the model that is to be fitted, and y as a vector."""
+        self.check()
+        if sample_weight is not None:
+            name = type(self).__name__
+            raise ValueError(f"{name} does not accept sample_weight: its guarantee is for samples of equal weight.")
+        model: Any = clone(self.estimator)
+        machine = machine_in(model)
+        if given(machine.kernel):
+            raise ValueError(f"{type(self).__name__} does not accept kernel='precomputed'; pass rows of features.")
+        if is_classifier(model):
+            machine.set_params(decision_function_shape="ovr")  # scores need a value for each class
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        return model, column_or_1d(y, warn=True)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict targets or classes by the model of all samples, (n_samples,).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+        """
+        check_is_fitted(self)
+        return self.estimator_.predict(X)
+
+
+class Plus(Wrapper):
+    """Base of ``JackknifePlus`` and ``CVPlus``."""
+
+    scores_: Vector
+    _left_out: LeftOut
+
+    def fit(self, X: Any, y: Any, sample_weight: None = None) -> Self:
+        """Fit the machine to all samples, and find the models that lack some of them.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Their targets or classes.
+        sample_weight : None
+            Weights are an error: the guarantee is for samples of equal weight.
+
+        Returns
+        -------
+        self : the estimator
+
+        Raises
+        ------
+        ValueError
+            Bad parameters or data; weights; an estimator that is no machine of this library; several targets or
+            quantiles; a class that some of the models would lack.
+        """
+        model, y = self.begin(X, y, sample_weight)
+        parts, fitted = self.parts(X, y), cast("Any", clone(model))
+        fitted.fit(X, y)
+        if is_classifier(model):
+            _refuse_rare(y, parts)
+        head = machine_in(fitted).head
+        if head.width is not None and not is_classifier(model):
+            raise ValueError(f"The machine must predict one number. This one predicts {head.width}.")
+        with Watch(None, self.verbose > 0, type(self).__name__) as watch:
+
+            def done(models: int, total: int) -> None:
+                if not watch.total:
+                    watch.begin(total)
+                watch.advance(models)
+
+            self._left_out = left_out_of(model, fitted, X, y, parts, done)
+        self.estimator_ = fitted
+        self.scores_ = self._scores(X, y)
+        return self
+
+    @abstractmethod
+    def parts(self, X: Any, y: NDArray[Any]) -> list[Ids]:
+        """Return the parts of the samples of which each is left out once."""
+
+    @property
+    def left_out_(self) -> str:
+        """How the models that lack samples were found: 'path' or 'fits'."""
+        check_is_fitted(self)
+        return self._left_out.how
+
+    @property
+    def kkt_violation_(self) -> float:
+        """The largest violation of the optimality conditions by one of them."""
+        check_is_fitted(self)
+        return self._left_out.violation
+
+    def _scores(self, X: Any, y: NDArray[Any]) -> Vector:
+        """Return what the model without each sample says of its target."""
+        number, out = self._left_out.number, list[Vector]()
+        codes = np.searchsorted(self.classes_, y) if is_classifier(self.estimator_) else None
+        for some, values in self._in_parts(X):
+            own = values[np.arange(len(some)), number[some]]
+            if codes is None:
+                out.append(np.abs(y[some] - own))
+            else:
+                scores = scores_of(self.conformity_score, own, len(self.classes_))
+                out.append(scores[np.arange(len(some)), codes[some]])
+        return np.concatenate(out)
+
+    def _in_parts(self, X: Any) -> Iterator[tuple[Ids, Vector]]:
+        """Yield numbers of some rows, and the values of all models there."""
+        rows = X if hasattr(X, "shape") else np.asarray(X)
+        pairs = len(self.classes_) ** 2 if is_classifier(self.estimator_) else 1
+        step, n = max(1, ROOM // (len(self._left_out.number) * pairs)), rows.shape[0]
+        for first in range(0, n, step):
+            some = np.arange(first, min(n, first + step))
+            yield some, self._left_out.values(rows if len(some) == n else taken(rows, some))
+
+    @available_if(_for(classes=False))
+    def predict_interval(self, X: Any) -> Vector:
+        """Return an interval for the target of each sample.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ends : ndarray of shape (n_samples, 2)
+            The lower and the upper ends. They are infinite if there are fewer than 1 / alpha - 1 training samples.
+        """
+        check_is_fitted(self)
+        self.check()
+        number, scores = self._left_out.number, self.scores_
+        return np.concatenate([interval(values[:, number], scores, self.alpha) for _, values in self._in_parts(X)])
+
+    @available_if(_for(classes=True))
+    def predict_set(self, X: Any) -> NDArray[np.bool_]:
+        """Return the set of classes that each sample may have.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        sets : ndarray of bool of shape (n_samples, n_classes)
+            Whether each class, in the order of ``classes_``, is in the set.
+        """
+        check_is_fitted(self)
+        self.check()
+        number, k, out = self._left_out.number, len(self.classes_), list[NDArray[np.bool_]]()
+        for _, values in self._in_parts(X):
+            scores = scores_of(self.conformity_score, values, k)
+            out.append(members(scores[:, number], self.scores_, self.alpha))
+        return np.concatenate(out)
+
+
+def _refuse_rare(y: NDArray[Any], parts: list[Ids]) -> None:
+    """Fail if a class is only in one of the parts."""
+    labels, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    for part in parts:
+        whole = np.flatnonzero(np.bincount(codes[part], minlength=len(labels)) == counts)
+        if len(whole):
+            label = quoted(labels[whole[0]])
+            raise ValueError(f"Each model needs samples of all classes, and class {label} has too few of them.")
+
+
+class JackknifePlus(Plus):
+    r"""Jackknife+: intervals or sets of classes that hold the truth, by the exact models without each sample.
+
+    A new sample's target is within its interval, or its class in its set, with a probability of at least 1 - 2 alpha,
+    whatever the distribution. Usually the probability is about 1 - alpha. The samples must be exchangeable, as
+    independent ones are.
+
+    Parameters
+    ----------
+    estimator : SVR, NuSVR, QuantileSVR, SVC, NuSVC or another machine of adatron
+        A regressor gives intervals, and a classifier gives sets. It may be the last step of a pipeline.
+    alpha : float, default=0.1
+        In (0, 1): the probability of a miss that is aimed at. It is read at each prediction.
+    conformity_score : {'margin', 'adaptive'}, default='margin'
+        How strange a class is to a classifier: by how much another one is ahead of it, or the softmax share of the
+        classes ahead of it. With 'margin' sets may be empty; with 'adaptive' they have the predicted class at least.
+    verbose : int, default=0
+        Whether a bar or lines show the progress.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The model of all samples, which predicts.
+    left_out_ : {'path', 'fits'}
+        How the models without each sample were found. 'path': each support vector leaves the solution along its exact
+        path, and other samples cost nothing. 'fits': a fit for each sample, where there is no such path.
+    scores_ : ndarray of shape (n_samples,)
+        The absolute error, or the score of the own class, by the model without each sample.
+    kkt_violation_ : float
+        The largest violation of the optimality conditions by one of these models.
+    classes_ : ndarray of shape (n_classes,)
+        The classes of a classifier.
+
+    Notes
+    -----
+    The models are those of a fit without the sample. There is a path for `SVC`, `NuSVC` and `SVR` with rows of numbers
+    (at most 20,000), a convex kernel and a finite C. Nothing else may depend on the samples that are there:
+    ``gamma='scale'``, ``class_weight='balanced'``, ``augment='auto'`` and the scaler of a pipeline do. So pass gamma as
+    a number. A prediction uses all models, which share the kernel values.
+
+    References
+    ----------
+    Barber, Candès, Ramdas and Tibshirani, Predictive inference with the jackknife+, Annals of Statistics 49 (2021)
+    486-507.
+
+    Romano, Sesia and Candès, Classification with valid and adaptive coverage, NeurIPS 33 (2020).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from adatron import SVR
+    >>> from adatron.intervals import JackknifePlus
+    >>> X = np.linspace(0, 6, 120)[:, None]
+    >>> y = np.sin(X[:, 0]) + np.random.default_rng(0).normal(0, 0.2, 120)
+    >>> model = JackknifePlus(SVR(C=10, gamma=1.0), alpha=0.1).fit(X, y)
+    >>> model.left_out_, model.predict_interval(X[:3]).shape
+    ('path', (3, 2))
+    """
+
+    def __init__(
+        self, estimator: Any, *, alpha: float = 0.1, conformity_score: str = "margin", verbose: int = 0
+    ) -> None:
+        self.estimator, self.alpha = estimator, alpha
+        self.conformity_score, self.verbose = conformity_score, verbose
+
+    def parts(self, X: Any, y: NDArray[Any]) -> list[Ids]:
+        """Return each sample alone."""
+        return list(np.arange(len(y))[:, None])
+
+
+class CVPlus(Plus):
+    """CV+: intervals or sets of classes that hold the truth, by the models without each part of the samples.
+
+    As :class:`JackknifePlus`, with one fit for each of K parts. The probability is at least
+    1 - 2 alpha - min(2 (1 - 1/K) / (n/K + 1), (1 - K/n) / (K + 1)); usually it is about 1 - alpha.
+
+    Parameters
+    ----------
+    estimator, alpha, conformity_score, verbose :
+        As in :class:`JackknifePlus`.
+    cv : int, cross-validation generator or iterable, default=10
+        The parts, as in scikit-learn's cross-validation. Each sample must be left out once.
+
+    Attributes
+    ----------
+    estimator_, scores_, kkt_violation_, classes_ :
+        As in :class:`JackknifePlus`, by the models without each part.
+    left_out_ : {'fits', 'path'}
+        Each of these models is a proven fit, except for parts of one sample.
+
+    References
+    ----------
+    As in :class:`JackknifePlus`.
+
+    Examples
+    --------
+    >>> from adatron import SVC
+    >>> from adatron.intervals import CVPlus
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = CVPlus(SVC(), alpha=0.05, cv=5).fit(X, y)
+    >>> model.predict_set(X[:2]).tolist()
+    [[True, False, False], [True, False, False]]
+    """
+
+    cv: Any
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**Wrapper._parameter_constraints, "cv": ["cv_object"]}
+
+    def __init__(
+        self, estimator: Any, *, cv: Any = 10, alpha: float = 0.1, conformity_score: str = "margin", verbose: int = 0
+    ) -> None:
+        self.estimator, self.cv, self.alpha = estimator, cv, alpha
+        self.conformity_score, self.verbose = conformity_score, verbose
+
+    def parts(self, X: Any, y: NDArray[Any]) -> list[Ids]:
+        """Return the test part of each fold."""
+        folds: Any = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
+        found = [part for _, part in folds.split(X, y)]
+        if not np.array_equal(np.sort(np.concatenate(found)), np.arange(len(y))):
+            raise ValueError(f"The 'cv' parameter must leave each sample out once. Got {quoted(self.cv)}.")
+        return found

@@ -1,0 +1,123 @@
+"""Full conformal prediction: the same as fits with each candidate, its coverage, its costs, and its errors."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.stats import binom
+from sklearn.base import clone
+from sklearn.datasets import make_blobs, make_moons
+
+from adatron import SVC, IncrementalNuSVC, IncrementalSVC
+from adatron.intervals import FullConformal
+from adatron.intervals.conformity import scores_of
+
+DRAWS, ALPHA = 80, 0.2
+THREE = [(0, 0), (2, 0), (1, 2)]
+
+
+def moons(seed, n):
+    return make_moons(n, noise=0.35, random_state=seed)
+
+
+def blobs(seed, n):
+    return make_blobs(n, centers=THREE, random_state=seed)
+
+
+def flipped(seed, n):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    return X, ((X[:, 0] > 0) ^ (rng.uniform(size=n) < 0.2)).astype(int)
+
+
+def by_fits(machine, X, y, Z, kind):
+    """p-values by a fit with each candidate."""
+    n, k = len(y), len(np.unique(y))
+    found = np.empty((len(Z), k))
+    for place in np.ndindex(found.shape):
+        rows, labels = np.vstack([X, Z[place[0]]]), np.append(y, place[1])
+        values = clone(machine).fit(rows, labels).decision_function(rows)
+        scores = scores_of(kind, values, k)[np.arange(n + 1), labels]
+        found[place] = np.mean(scores >= scores[-1] - 1e-5)
+    return found
+
+
+@pytest.mark.parametrize("draw", [moons, blobs])
+@pytest.mark.parametrize("kind", ["margin", "adaptive"])
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"multi_class": "ovr"}, {"bias": "augmented", "class_weight": {0: 2.0}}, {"kernel": "linear", "C": 0.1}],
+    ids=str,
+)
+def test_p_values_are_those_of_fits_with_each_candidate(draw, kind, parameters):
+    X, y = draw(0, 60)
+    Z, parameters = np.vstack([X[:2], X[2:6] + 0.4]), {"C": 3.0, "gamma": 0.5, **parameters}
+    model = FullConformal(IncrementalSVC(**parameters), conformity_score=kind, verbose=0).fit(X, y)
+    wanted = by_fits(SVC(**parameters, tol=1e-10, gap_tol=1e-10), X, y, Z, kind)
+    np.testing.assert_allclose(model.p_values(Z), wanted, atol=1e-12)
+    np.testing.assert_array_equal(model.predict_set(Z), wanted > 0.1)
+    assert model.estimator_.store.n == 60  # the model has learned nothing
+
+
+@pytest.mark.parametrize("draw", [moons, blobs, flipped])
+def test_sets_cover(draw):
+    """One new sample a draw: hits are independent, and each has a probability of at least 1 - alpha."""
+    hits = size = 0
+    model = FullConformal(IncrementalSVC(gamma=0.5), alpha=ALPHA, verbose=0)
+    for seed in range(DRAWS):
+        X, y = draw(seed, 41)
+        (one,) = model.fit(X[:-1], y[:-1]).predict_set(X[-1:])
+        hits, size = hits + one[y[-1]], size + one.sum()
+    assert hits >= binom.ppf(1e-4, DRAWS, 1 - ALPHA)
+    assert size < DRAWS * (y.max() + 1)
+
+
+def test_sparse_rows():
+    X, y = moons(1, 50)
+    machine = IncrementalSVC(C=3.0, gamma=0.5)
+    dense = FullConformal(machine, verbose=0).fit(X, y).p_values(X[:3] + 0.2)
+    rows = sparse.csr_matrix(X)
+    for new in (sparse.csr_matrix(X[:3] + 0.2), X[:3] + 0.2):
+        np.testing.assert_array_equal(FullConformal(machine, verbose=0).fit(rows, y).p_values(new), dense)
+
+
+def test_the_cost_is_told_before_the_work(capsys):
+    X, y = moons(2, 50)
+    FullConformal(IncrementalSVC(gamma=0.5)).fit(X[:40], y[:40]).predict_set(X[40:])
+    assert "FullConformal: 10 samples with 2 classes each, about " in capsys.readouterr().err
+
+
+def test_samples_without_time_keep_all_classes():
+    X, y = moons(3, 60)
+    model = FullConformal(IncrementalSVC(gamma=0.5), max_time=1e-9, verbose=0).fit(X, y)
+    with pytest.warns(UserWarning, match="60 of 60 samples have no p-values; all classes stay"):
+        assert model.predict_set(X).all()
+    with pytest.warns(UserWarning, match="max_time"):
+        assert np.isnan(model.p_values(X)).all()
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (FullConformal(SVC()), "The 'estimator' parameter of FullConformal must be an instance of"),
+        (FullConformal(IncrementalNuSVC()), "The 'estimator' parameter of FullConformal must be an instance of"),
+        (FullConformal(IncrementalSVC()), "must not depend on which samples are there: pass gamma as a number"),
+        (FullConformal(IncrementalSVC(gamma=1.0, window=9)), "window=None"),
+        (FullConformal(IncrementalSVC(gamma=1.0, C=np.inf)), "a finite C"),
+        (FullConformal(IncrementalSVC(gamma=1.0), alpha=1), "The 'alpha' parameter of FullConformal"),
+        (FullConformal(IncrementalSVC(gamma=1.0), max_time=0), "The 'max_time' parameter of FullConformal"),
+        (FullConformal(IncrementalSVC(gamma=1.0), conformity_score="p"), "The 'conformity_score' parameter"),
+        (FullConformal(IncrementalSVC(gamma=1.0), verbose="no"), "The 'verbose' parameter of FullConformal"),
+    ],
+)
+def test_bad_parameters(model, message):
+    X, y = moons(4, 30)
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, y)
+
+
+def test_weights_and_too_many_samples():
+    model = FullConformal(IncrementalSVC(gamma=1.0))
+    with pytest.raises(ValueError, match="does not accept sample_weight"):
+        model.fit([[0.0], [1.0]], [0, 1], sample_weight=[1.0, 2.0])
+    with pytest.raises(ValueError, match=r"at most 8,192 samples. Got 9,000; use CVPlus"):
+        model.fit(np.zeros((9000, 1)), np.arange(9000) % 2)

@@ -1,0 +1,243 @@
+"""Jackknife+ and CV+: the same as refits, the coverage that the papers promise, and errors that say what to do."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.datasets import make_blobs, make_moons
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import KFold, LeaveOneOut, ShuffleSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM, QuantileSVR
+from adatron.intervals import CVPlus, JackknifePlus
+from adatron.intervals.conformity import interval, members, scores_of
+
+EXACT = {"tol": 1e-9, "gap_tol": 1e-9}
+DRAWS, ALPHA = 80, 0.2
+
+
+def sine(rng, n):
+    """Noise that grows."""
+    X = rng.uniform(-3, 3, (n, 1))
+    return X, np.sin(X[:, 0]) + rng.normal(size=n) * (0.1 + 0.1 * abs(X[:, 0]))
+
+
+def heavy(rng, n):
+    """Outliers on both sides."""
+    X = rng.normal(size=(n, 2))
+    return X, X[:, 0] - 0.5 * X[:, 1] + 0.2 * rng.standard_t(2, n)
+
+
+def skewed(rng, n):
+    """Errors that are never negative."""
+    X = rng.uniform(-1, 1, (n, 2))
+    return X, X[:, 0] ** 2 + rng.exponential(0.5, n)
+
+
+def moons(rng, n):
+    return make_moons(n, noise=0.35, random_state=rng.integers(2**31))
+
+
+def blobs(rng, n):
+    return make_blobs(n, centers=[(0, 0), (2, 0), (1, 2)], cluster_std=1.0, random_state=rng.integers(2**31))
+
+
+def flipped(rng, n):
+    """A fifth of the labels are wrong."""
+    X = rng.normal(size=(n, 2))
+    return X, ((X[:, 0] > 0) ^ (rng.uniform(size=n) < 0.2)).astype(int)
+
+
+def least(probability):
+    """The number of hits of independent draws that chance undercuts once in ten thousand times."""
+    return binom.ppf(1e-4, DRAWS, probability)
+
+
+@pytest.mark.parametrize("draw", [sine, heavy, skewed])
+@pytest.mark.parametrize("kind", [JackknifePlus, CVPlus])
+def test_intervals_cover(draw, kind):
+    """One new sample a draw, so that hits are independent. The papers promise 1 - 2 alpha and expect 1 - alpha."""
+    rng, hits = np.random.default_rng(5), 0
+    model = kind(SVR(C=1.0, gamma=0.5), alpha=ALPHA)
+    for _ in range(DRAWS):
+        X, y = draw(rng, 41)
+        low, high = model.fit(X[:-1], y[:-1]).predict_interval(X[-1:])[0]
+        hits += low <= y[-1] <= high
+    assert least(1 - ALPHA) <= hits < DRAWS
+
+
+@pytest.mark.parametrize("draw", [moons, blobs, flipped])
+@pytest.mark.parametrize("score", ["margin", "adaptive"])
+def test_sets_cover(draw, score):
+    rng, hits, size = np.random.default_rng(6), 0, 0
+    model = JackknifePlus(SVC(gamma=0.5), alpha=ALPHA, conformity_score=score)
+    for _ in range(DRAWS):
+        X, y = draw(rng, 41)
+        (one,) = model.fit(X[:-1], y[:-1]).predict_set(X[-1:])
+        hits, size = hits + one[y[-1]], size + one.sum()
+    assert least(1 - ALPHA) <= hits
+    assert size < DRAWS * (y.max() + 1)
+
+
+@pytest.mark.parametrize(
+    ("machine", "how"),
+    [
+        (SVR(C=5, gamma=0.5, **EXACT), "path"),
+        (SVR(C=5, gamma=0.5, bias="augmented", augment=2.0, **EXACT), "path"),
+        (SVR(C=5, **EXACT), "fits"),  # gamma='scale' depends on the samples
+        (NuSVR(C=5, gamma=0.5, **EXACT), "fits"),
+        (QuantileSVR(quantile=0.3, gamma=0.5, **EXACT), "fits"),
+        (make_pipeline(StandardScaler(), SVR(gamma=0.5, **EXACT)), "fits"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_intervals_are_those_of_refits(machine, how):
+    X, y = sine(np.random.default_rng(0), 50)
+    Z = np.linspace(-3, 3, 5)[:, None]
+    found = JackknifePlus(machine, alpha=0.1).fit(X, y)
+    refits = [clone(machine).fit(np.delete(X, i, 0), np.delete(y, i)) for i in range(50)]
+    residuals = np.array([abs(y[i] - one.predict(X[i : i + 1])[0]) for i, one in enumerate(refits)])
+    wanted = interval(np.stack([one.predict(Z) for one in refits], axis=1), residuals, 0.1)
+    assert found.left_out_ == how
+    assert found.kkt_violation_ < 1e-8
+    np.testing.assert_allclose(found.scores_, residuals, atol=1e-6)
+    np.testing.assert_allclose(found.predict_interval(Z), wanted, atol=1e-6)
+    np.testing.assert_array_equal(found.predict(Z), clone(machine).fit(X, y).predict(Z))
+
+
+@pytest.mark.parametrize("draw", [moons, blobs])
+@pytest.mark.parametrize(
+    ("machine", "how"),
+    [
+        (SVC(gamma=0.5, **EXACT), "path"),
+        (SVC(gamma=0.5, multi_class="ovr", class_weight={0: 2.0}, **EXACT), "path"),
+        (NuSVC(nu=0.2, gamma=0.5, **EXACT), "path"),
+        (SVC(gamma=0.5, class_weight="balanced", **EXACT), "fits"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_sets_are_those_of_refits(machine, how, draw):
+    X, y = draw(np.random.default_rng(1), 45)
+    Z, k = X[:6] + 0.3, y.max() + 1
+    found = JackknifePlus(machine).fit(X, y)
+    refits = [clone(machine).fit(np.delete(X, i, 0), np.delete(y, i)) for i in range(45)]
+    own = np.array([one.decision_function(X[i : i + 1])[0] for i, one in enumerate(refits)])
+    wanted = scores_of("margin", own, k)[np.arange(45), y]
+    there = scores_of("margin", np.stack([one.decision_function(Z) for one in refits], axis=1), k)
+    assert found.left_out_ == how
+    np.testing.assert_allclose(found.scores_, wanted, atol=1e-5)
+    for alpha in (0.05, 0.3, 0.6):
+        sets = found.set_params(alpha=alpha).predict_set(Z)
+        np.testing.assert_array_equal(sets, members(there, wanted, alpha))
+
+
+def test_parts_of_the_samples():
+    X, y = heavy(np.random.default_rng(2), 60)
+    machine, Z = SVR(**EXACT), X[:4] + 0.1
+    folds = list(KFold(5).split(X))
+    found = CVPlus(machine, cv=5, alpha=0.1).fit(X, y)
+    refits, number = [clone(machine).fit(X[train], y[train]) for train, _ in folds], np.arange(60) // 12
+    residuals = np.concatenate([abs(y[t] - one.predict(X[t])) for one, (_, t) in zip(refits, folds, strict=True)])
+    values = np.stack([one.predict(Z) for one in refits], axis=1)[:, number]
+    np.testing.assert_array_equal(found.predict_interval(Z), interval(values, residuals, 0.1))
+    assert found.left_out_ == "fits"
+    assert CVPlus(SVR(gamma=1.0), cv=LeaveOneOut()).fit(X, y).left_out_ == "path"
+
+
+def test_sparse_rows_and_objects():
+    sparse = pytest.importorskip("scipy.sparse")
+    X, y = heavy(np.random.default_rng(3), 40)
+    dense = JackknifePlus(SVR(gamma=0.5)).fit(X, y)
+    found = JackknifePlus(SVR(gamma=0.5)).fit(sparse.csr_matrix(X), y)
+    np.testing.assert_allclose(found.predict_interval(sparse.csr_matrix(X)), dense.predict_interval(X), atol=1e-5)
+    words = ["a" * k for k in range(1, 13)]
+
+    def alike(some, others):
+        return np.exp(-0.1 * np.subtract.outer([len(one) for one in some], [len(one) for one in others]) ** 2.0)
+
+    by_words = JackknifePlus(SVR(kernel=alike), alpha=0.2).fit(words, np.arange(12.0))
+    assert by_words.left_out_ == "fits"
+    assert np.isfinite(by_words.predict_interval(words[:3])).all()
+
+
+def test_a_pickle_predicts_the_same_sets():
+    X, y = blobs(np.random.default_rng(4), 60)
+    model = JackknifePlus(SVC(gamma=0.5), conformity_score="adaptive").fit(X, y)
+    again = pickle.loads(pickle.dumps(model))  # noqa: S301 (our own)
+    np.testing.assert_array_equal(again.predict_set(X), model.predict_set(X))
+    assert model.predict_set(X)[np.arange(60), model.predict(X)].all()
+
+
+def test_what_it_offers_depends_on_the_machine():
+    assert is_regressor(JackknifePlus(SVR()))
+    assert is_classifier(CVPlus(SVC()))
+    with pytest.raises(AttributeError, match="predict_set"):
+        _ = JackknifePlus(SVR()).predict_set
+    with pytest.raises(AttributeError, match="predict_interval"):
+        _ = CVPlus(SVC()).predict_interval
+    for model in (JackknifePlus(SVR()), CVPlus(SVC())):
+        with pytest.raises(NotFittedError):
+            model.predict([[0.0]])
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (JackknifePlus(SVR(), alpha=0.0), "The 'alpha' parameter of JackknifePlus must be a float in the range"),
+        (CVPlus(SVR(), alpha="small"), "The 'alpha' parameter of CVPlus"),
+        (JackknifePlus(SVR(), conformity_score="size"), "The 'conformity_score' parameter of JackknifePlus"),
+        (JackknifePlus(SVR(), verbose="yes"), "The 'verbose' parameter of JackknifePlus"),
+        (CVPlus(SVR(), cv="five"), "The 'cv' parameter of CVPlus"),
+        (CVPlus(SVR(), cv=ShuffleSplit(3, random_state=0)), "The 'cv' parameter must leave each sample out once"),
+        (JackknifePlus(3), "The 'estimator' parameter of JackknifePlus"),
+        (JackknifePlus(Ridge()), "must be a classifier or regressor of adatron"),
+        (JackknifePlus(OneClassSVM()), "must be a classifier or regressor of adatron"),
+        (JackknifePlus(SVR(kernel="precomputed")), "does not accept kernel='precomputed'; pass rows"),
+        (CVPlus(QuantileSVR(quantile=[0.1, 0.9])), "must predict one number. This one predicts 2"),
+    ],
+)  # fmt: skip
+def test_bad_parameters(model, message):
+    X, y = sine(np.random.default_rng(8), 30)
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("machine", "y", "weights", "message"),
+    [
+        (SVR(), np.arange(30.0), np.ones(30), "JackknifePlus does not accept sample_weight"),
+        (SVR(), None, None, "requires y to be passed"),
+        (SVR(), np.ones((30, 2)), None, "1d array"),
+        (SVC(), np.arange(30) == 3, None, "class True has too few of them"),
+    ],
+)
+def test_bad_data(machine, y, weights, message):
+    with pytest.raises(ValueError, match=message):
+        JackknifePlus(machine).fit(np.arange(30.0)[:, None], y, sample_weight=weights)
+
+
+def test_alpha_is_checked_when_it_is_read():
+    X, y = sine(np.random.default_rng(9), 30)
+    model = CVPlus(SVR(), cv=3).fit(X, y).set_params(alpha=2.0)
+    with pytest.raises(ValueError, match="'alpha' parameter of CVPlus"):
+        model.predict_interval(X)
+
+
+def test_mapie_works_over_our_machines():
+    regression = pytest.importorskip("mapie.regression", reason="needs MAPIE, which is not a dependency")
+    X, y = sine(np.random.default_rng(10), 120)
+    cross = regression.CrossConformalRegressor(
+        SVR(gamma=0.5, **EXACT), confidence_level=0.9, cv=LeaveOneOut(), method="plus"
+    )
+    _, ends = cross.fit_conformalize(X, y).predict_interval(X[:20])
+    ours = JackknifePlus(SVR(gamma=0.5, **EXACT), alpha=0.1).fit(X, y).predict_interval(X[:20])
+    np.testing.assert_allclose(ends[..., 0], ours, atol=1e-5)
+    curves = [QuantileSVR(quantile=q, C=10).fit(X[:80], y[:80]) for q in (0.05, 0.95, 0.5)]
+    quantile = regression.ConformalizedQuantileRegressor(curves, confidence_level=0.9, prefit=True)
+    _, ends = quantile.conformalize(X[80:], y[80:]).predict_interval(X[:20])
+    assert (ends[:, 0, 0] < ends[:, 1, 0]).all()
