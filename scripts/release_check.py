@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Check all of RELEASING.md that a program can: ``python scripts/release_check.py [TAG]``; a line says what each found.
 
-The tools come from the index into an environment of their own. What a person must do is printed at the end.
+The tools come from the index into an environment of their own. The last line says where the steps for a person stand.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def one_date() -> str:
 
 
 def nothing_waits() -> str:
-    """What is unreleased in the changelog belongs to this release."""
+    """The changelog has no unreleased lines."""
     waiting = said(r"^## \[Unreleased\]\n((?:(?!## ).*\n)*)", "CHANGELOG.md").strip()
     return f"CHANGELOG.md has unreleased lines: {waiting[:60]}…" if waiting else ""
 
