@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Check all of RELEASING.md that a program can: ``python scripts/release_check.py [TAG]``; a line says what each found.
 
-The tools come from the index into an environment of their own. What a person must do is printed at the end.
+The tools come from the index into an environment of their own. The last line says where the steps for a person stand.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 import tomllib
 import venv
@@ -55,7 +56,7 @@ def one_date() -> str:
 
 
 def nothing_waits() -> str:
-    """What is unreleased in the changelog belongs to this release."""
+    """The changelog has no unreleased lines."""
     waiting = said(r"^## \[Unreleased\]\n((?:(?!## ).*\n)*)", "CHANGELOG.md").strip()
     return f"CHANGELOG.md has unreleased lines: {waiting[:60]}…" if waiting else ""
 
@@ -94,6 +95,7 @@ def by_tools(folder: Path) -> Iterator[tuple[str, str]]:
     programs = python.parent
     dist = folder / "dist"
     yield "source archive and wheel are built", ended([python, "-m", "build", "--outdir", dist])
+    yield "the source archive is the repository", not_in_archive(dist)
     yield "the index takes both", ended([python, "-m", "twine", "check", "--strict", *dist.iterdir()])
     yield "the workflows are safe", ended([programs / "zizmor", "--offline", "--quiet", ".github"])
     for schema in ("github-workflows", "dependabot"):
@@ -111,6 +113,14 @@ def by_tools(folder: Path) -> Iterator[tuple[str, str]]:
     # It needs an older jsonschema than the others.
     yield "there is a tool for citations", ended([*pip, "cffconvert"])
     yield "the citation is valid", ended([programs / "cffconvert", "--validate"])
+
+
+def not_in_archive(dist: Path) -> str:
+    """Return the files that the repository has and the source archive lacks: tests read nearly all of them."""
+    with tarfile.open(next(dist.glob("*.tar.gz"))) as archive:
+        held = {name.partition("/")[2] for name in archive.getnames()}
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, text=True, stdout=subprocess.PIPE, check=True)  # noqa: S607
+    return "\n".join(sorted(set(tracked.stdout.splitlines()) - held))
 
 
 def ended(command: list[str | Path]) -> str:
