@@ -19,7 +19,7 @@ from ..estimators.base.quiet import quiet
 from ..estimators.checks import inputs
 from ..estimators.incremental import IncrementalSVC
 from ..insight.subject import dense
-from ..selection.search.watch import Watch
+from ..selection.search.watch import SearchWatch
 from .candidate import Candidates
 from .conformity import allowed, p_value, scores_of
 from .left_out import fixed
@@ -145,7 +145,7 @@ class FullConformal(Wrapper):
         rows, candidates = self._rows(X), Candidates(self.estimator_.learner, self.estimator_.class_weight_)
         n, k = rows.shape[0], len(self.classes_)
         out, begun = np.full((n, k), np.nan), monotonic()
-        with Watch(self.max_time, self.verbose > 0, "FullConformal", "sample") as watch:
+        with SearchWatch(self.max_time, self.verbose > 0, "FullConformal", "sample") as watch:
             for one in range(n):
                 if watch.over:
                     break

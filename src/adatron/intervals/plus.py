@@ -20,7 +20,7 @@ from ..arrays import Ids, Vector
 from ..estimators.checks.inputs import given
 from ..insight.subject import taken
 from ..quoted import plain_numbers, quoted
-from ..selection.search.watch import Watch
+from ..selection.search.watch import SearchWatch
 from .conformity import SCORES, interval, members, scores_of
 from .left_out import LeftOut, left_out_of, machine_in
 
@@ -138,7 +138,7 @@ class Plus(Wrapper):
         head = machine_in(fitted).head
         if head.width is not None and not is_classifier(model):
             raise ValueError(f"The machine must predict one number. This one predicts {head.width}.")
-        with Watch(None, self.verbose > 0, type(self).__name__) as watch:
+        with SearchWatch(None, self.verbose > 0, type(self).__name__) as watch:
 
             def done(models: int, total: int) -> None:
                 if not watch.total:
