@@ -36,8 +36,8 @@ print(f"found by: {model.left_out_}, KKT violation {model.kkt_violation_:.1e}")
 print(f"{np.mean((low <= y_new) & (y_new <= high)):.0%} of new samples are inside")
 
 # %%
-# **The interval is about as wide as the noise asks for, and wider where few samples are.** ``CVPlus`` leaves out a tenth
-# of the samples at a time. That is ten fits, however many samples there are, and about the same intervals.
+# **The interval is about as wide as the noise asks for, and wider where few samples are.** ``CVPlus`` leaves out a
+# tenth of the samples at a time. That is ten fits, however many samples there are, and about the same intervals.
 
 grid = np.linspace(-4.6, 4.6, 300)[:, None]
 figure, ax = plt.subplots(layout="constrained")

@@ -3,8 +3,8 @@ Sets of classes that hold
 =========================
 
 If classes overlap, an honest answer is a set: one class if the data decide, and several if they do not. Full conformal
-prediction learns each new sample with each class, exactly. It keeps the classes with which the sample is not too strange.
-The set then holds the true class with a probability of at least 90 %.
+prediction learns each new sample with each class, exactly. It keeps the classes with which the sample is not too
+strange. The set then holds the true class with a probability of at least 90 %.
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +16,7 @@ from adatron.intervals import FullConformal, JackknifePlus
 
 centers = [(0, 0), (2.5, 0), (1.2, 2.2)]
 X, y = make_blobs(150, centers=centers, cluster_std=0.9, random_state=0)
-X_new, y_new = make_blobs(300, centers=centers, cluster_std=0.9, random_state=1)
+X_new, y_new = make_blobs(150, centers=centers, cluster_std=0.9, random_state=1)
 machine = IncrementalSVC(C=1.0, gamma=0.5, multi_class="ovr")
 model = FullConformal(machine, alpha=0.1).fit(X, y)
 print(f"relative duality gap: {max(model.estimator_.duality_gap_):.1e}")
@@ -27,9 +27,9 @@ print(f"full conformal: {hits.mean():.0%} hold the true class,", end=" ")
 print(f"{sets.sum(axis=1).mean():.2f} classes on average")
 
 # %%
-# Before the work begins, a line says how long it is going to take: a new sample costs some milliseconds for each class.
-# ``JackknifePlus`` over an ``SVC`` pays once, for the models that lack a sample; its guarantee is weaker, and its sets are
-# nearly the same.
+# After the first sample, a line on stderr says how long the others take: some milliseconds for each class.
+# ``JackknifePlus`` over an ``SVC`` pays once, for the models that lack a sample. Its guarantee is weaker, and its sets
+# are nearly the same.
 
 plus = JackknifePlus(SVC(C=1.0, gamma=0.5, multi_class="ovr"), alpha=0.1).fit(X, y)
 others = plus.predict_set(X_new)
@@ -38,16 +38,16 @@ print(f"jackknife+: {hits.mean():.0%} hold the true class,", end=" ")
 print(f"{(others == sets).all(axis=1).mean():.0%} of the sets are equal")
 
 # %%
-# **The sets have one class in the middle of each cloud, and two or three between the clouds.** Far from all samples they
-# have all classes, since nothing speaks against any. The sets are those of full conformal prediction on a grid.
+# **The sets have one class in the middle of each cloud, and two or three between the clouds.** Far from all samples
+# they have all classes, since nothing speaks against any. The sets are those of full conformal prediction on a grid.
 
-sides = np.linspace(-2.5, 5.0, 26), np.linspace(-2.5, 5.0, 26)
+sides = np.linspace(-2.5, 5.0, 19), np.linspace(-2.5, 5.0, 19)
 grid = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)
 sizes = model.set_params(verbose=0).predict_set(grid).sum(axis=1)
 figure, ax = plt.subplots(layout="constrained")
 shades = ax.pcolormesh(
     *sides,
-    sizes.reshape(26, 26),
+    sizes.reshape(19, 19),
     cmap=plt.get_cmap("Blues", 4),
     vmin=-0.5,
     vmax=3.5,

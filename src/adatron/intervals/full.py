@@ -18,9 +18,9 @@ from ..arrays import Vector
 from ..estimators.base.quiet import quiet
 from ..estimators.checks import inputs
 from ..estimators.incremental import IncrementalSVC
-from ..estimators.incremental.candidate import Candidates
 from ..insight.subject import dense
 from ..selection.search.watch import Watch
+from .candidate import Candidates
 from .conformity import allowed, p_value, scores_of
 from .left_out import fixed
 from .plus import Wrapper
@@ -31,9 +31,9 @@ MOST = 8192  # Samples whose kernel matrix is held.
 class FullConformal(Wrapper):
     """Full conformal prediction: sets of classes that hold the true one with a probability of at least 1 - alpha.
 
-    A new sample is learned with each class, along the exact path. The solution then gives a score to the sample and to all
-    training samples, and these are compared. So all samples are used for the fit and for the scores, and the guarantee
-    lacks the factor 2 of :class:`JackknifePlus`. The samples must be exchangeable, as independent ones are.
+    A new sample is learned with each class, along the exact path. The solution then gives scores to the sample and to
+    all training samples, and these are compared. So all samples are used for the fit and for the scores, and the
+    guarantee lacks the factor 2 of :class:`JackknifePlus`. The samples must be exchangeable, as independent ones are.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class FullConformal(Wrapper):
     conformity_score : {'margin', 'adaptive'}, default='margin'
         As in :class:`JackknifePlus`.
     verbose : int, default=1
-        Whether a line on stderr says how long a prediction is going to take, and a bar or lines show the progress.
+        Whether a line on stderr says, after the first sample, how long a prediction takes, and progress is shown.
     max_time : float, default=None
         Seconds of a prediction. Samples that come after them keep all classes, and a warning counts them.
 
@@ -117,7 +117,7 @@ class FullConformal(Wrapper):
         ValueError
             Bad parameters or data; weights; an estimator that depends on which samples are there; too many samples.
         """
-        model, y = self.begin(X, y, sample_weight)
+        model, y = self.begin(y, sample_weight)
         if model.window is not None or not fixed(model):
             raise ValueError(
                 "The 'estimator' parameter of FullConformal must not depend on which samples are there: pass gamma as "
@@ -132,8 +132,8 @@ class FullConformal(Wrapper):
     def p_values(self, X: Any) -> Vector:
         """Return the p-value of each class for each sample, (n_samples, n_classes).
 
-        The solution with the new sample and this class says which samples fit their class no better. The p-value is their
-        fraction, the new sample among them. NaN stands for samples that there was no time for.
+        The solution with the new sample and this class says which samples fit their class no better. The p-value is
+        their fraction, the new sample among them. NaN stands for samples that there was no time for.
 
         Parameters
         ----------

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import Ids, Matrix, Vector
-from ...certificates import intercept
-from ...problems import Dual
-from ...solvers.path import Stalled
-from .learner import Learner
-from .leave_out import decision
-from .track import Track
+from ..arrays import Ids, Matrix, Vector
+from ..certificates import intercept
+from ..estimators.incremental.learner import Learner
+from ..estimators.incremental.leave_out import decision
+from ..estimators.incremental.track import Track
+from ..problems import Dual
+from ..solvers.path import Stalled
 
 
 class Candidates:

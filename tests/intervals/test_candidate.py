@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from adatron import IncrementalSVC
-from adatron.estimators.incremental.candidate import Candidates
+from adatron.intervals.candidate import Candidates
 
 
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
