@@ -11,7 +11,7 @@ from adatron import SVC, IncrementalNuSVC, IncrementalSVC
 from adatron.intervals import FullConformal
 from adatron.intervals.conformity import scores_of
 
-DRAWS, ALPHA = 80, 0.2
+DRAWS, ALPHA = 40, 0.2
 THREE = [(0, 0), (2, 0), (1, 2)]
 
 

@@ -1,6 +1,7 @@
 """Jackknife+ and CV+: the same as refits, the coverage that the papers promise, and errors that say what to do."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from adatron.intervals import CVPlus, JackknifePlus
 from adatron.intervals.conformity import interval, members, scores_of
 
 EXACT = {"tol": 1e-9, "gap_tol": 1e-9}
-DRAWS, ALPHA = 80, 0.2
+DRAWS, ALPHA = 40, 0.2
 
 
 def sine(rng, n):
@@ -59,7 +60,7 @@ def least(probability):
 
 
 @pytest.mark.parametrize("draw", [sine, heavy, skewed])
-@pytest.mark.parametrize("kind", [JackknifePlus, CVPlus])
+@pytest.mark.parametrize("kind", [JackknifePlus, partial(CVPlus, cv=4)], ids=["jackknife", "cv"])
 def test_intervals_cover(draw, kind):
     """One new sample a draw, so that hits are independent. The papers promise 1 - 2 alpha and expect 1 - alpha."""
     rng, hits = np.random.default_rng(5), 0
@@ -71,8 +72,7 @@ def test_intervals_cover(draw, kind):
     assert least(1 - ALPHA) <= hits < DRAWS
 
 
-@pytest.mark.parametrize("draw", [moons, blobs, flipped])
-@pytest.mark.parametrize("score", ["margin", "adaptive"])
+@pytest.mark.parametrize(("draw", "score"), [(moons, "margin"), (blobs, "adaptive"), (flipped, "margin")])
 def test_sets_cover(draw, score):
     rng, hits, size = np.random.default_rng(6), 0, 0
     model = JackknifePlus(SVC(gamma=0.5), alpha=ALPHA, conformity_score=score)
@@ -237,6 +237,10 @@ def test_mapie_works_over_our_machines():
     _, ends = cross.fit_conformalize(X, y).predict_interval(X[:20])
     ours = JackknifePlus(SVR(gamma=0.5, **EXACT), alpha=0.1).fit(X, y).predict_interval(X[:20])
     np.testing.assert_allclose(ends[..., 0], ours, atol=1e-5)
+    folds = regression.CrossConformalRegressor(SVR(), confidence_level=0.9, cv=KFold(6), method="plus")
+    _, ends = folds.fit_conformalize(X, y).predict_interval(X[:20])
+    ours = CVPlus(SVR(), alpha=0.1, cv=KFold(6)).fit(X, y).predict_interval(X[:20])
+    np.testing.assert_array_equal(ends[..., 0], ours)
     curves = [QuantileSVR(quantile=q, C=10).fit(X[:80], y[:80]) for q in (0.05, 0.95, 0.5)]
     quantile = regression.ConformalizedQuantileRegressor(curves, confidence_level=0.9, prefit=True)
     _, ends = quantile.conformalize(X[80:], y[80:]).predict_interval(X[:20])

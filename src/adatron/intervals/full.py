@@ -117,7 +117,7 @@ class FullConformal(Wrapper):
         ValueError
             Bad parameters or data; weights; an estimator that depends on which samples are there; too many samples.
         """
-        model, y = self.begin(X, y, sample_weight)
+        model, y = self.begin(y, sample_weight)
         if model.window is not None or not fixed(model):
             raise ValueError(
                 "The 'estimator' parameter of FullConformal must not depend on which samples are there: pass gamma as "

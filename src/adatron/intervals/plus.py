@@ -74,8 +74,8 @@ class Wrapper(MetaEstimatorMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return "estimator_" in vars(self)
 
-    def begin(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, NDArray[Any]]:
-        """Check the parameters and the samples; return the model that is to be fitted, and y as a vector."""
+    def begin(self, y: Any, sample_weight: Any) -> tuple[Any, NDArray[Any]]:
+        """Check the parameters; return the model that is to be fitted, and y as a vector."""
         self.check()
         if sample_weight is not None:
             name = type(self).__name__
@@ -130,7 +130,7 @@ class Plus(Wrapper):
             Bad parameters or data; weights; an estimator that is no machine of this library; several targets or
             quantiles; a class that some of the models would lack.
         """
-        model, y = self.begin(X, y, sample_weight)
+        model, y = self.begin(y, sample_weight)
         parts, fitted = self.parts(X, y), cast("Any", clone(model))
         fitted.fit(X, y)
         if is_classifier(model):
