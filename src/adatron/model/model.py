@@ -199,7 +199,6 @@ class Model:
     def function(self, n_jobs: int | None = None, precision: str = "double") -> DecisionFunctions:
         """Return the decision functions, which are kept: a prediction of one row would take as long to make them."""
         from .function import KernelSum
-        from .tilted import Tilted
 
         if (made := self._kept.get((n_jobs, precision))) is not None:
             return made
@@ -208,6 +207,8 @@ class Model:
             diagonal, intercepts = 0.0, intercepts + diagonal * self.serving.diagonal(np.zeros(1))
         parts = self.serving, self.vectors, self.dual, intercepts, self.columns, n_jobs
         if self.tilts is not None and self.problem is not None:
+            from .tilted import Tilted
+
             made = Tilted(*parts, tilts=self.tilts, problem=self.problem)
         else:
             counts = self.counts if self.of_pairs else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -123,9 +124,10 @@ def fills_gaps(model: Any) -> bool:
 
 def imputing_of(model: Any) -> str | None:
     """Return the strategy by which a model fills missing values; None if it does not."""
-    from sklearn.impute import SimpleImputer
-
-    return next((str(part.strategy) for part in all_parts(model) if isinstance(part, SimpleImputer)), None)
+    known: Any = sys.modules.get("sklearn.impute")  # a model with such a part has imported it
+    if known is None:
+        return None
+    return next((str(part.strategy) for part in all_parts(model) if isinstance(part, known.SimpleImputer)), None)
 
 
 def texts_of(model: Any) -> dict[int, list[str]]:
