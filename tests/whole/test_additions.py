@@ -115,6 +115,23 @@ except ValueError as error:
     print(error)
 """
 
+# One process for all commands.
+TOOL = """
+from adatron.cli import main
+
+train = ["train", "rows.csv", "--label", "label", "--model", "fitted", "--kernel", "square"]
+for command in (
+    ["train", "--help"],
+    ["info", "--solvers"],
+    [*train, "--gamma", "0.1", "--solver", "greedy", "--bias", "none"],
+    ["info", "fitted"],
+    [*train, "--task", "asymmetric", "--gamma", "0.01"],
+    ["info", "fitted"],
+):
+    assert main(command) == 0, command
+    print("The end", flush=True)
+"""
+
 MAP = """
 import numpy as np
 from adatron.kernels.square import Square, square_map
@@ -177,16 +194,13 @@ def test_a_solver(added):
 
 
 def test_the_tool_knows_them_all(added):
-    shown = "".join(run(added, "-m", "adatron", "train", "--help").split())
-    assert "poly|precomputed|rbf|sigmoid|square" in shown
-    assert "decomposition|greedy|isda" in shown
-    assert "greedy" in run(added, "-m", "adatron", "info", "--solvers")
     rows = "\n".join(f"{x % 7},{x % 5},{int(x % 7 > 3)}" for x in range(40))
     (added / "rows.csv").write_text(f"a,b,label\n{rows}\n")
-    train = ("-m", "adatron", "train", "rows.csv", "--label", "label", "--model", "fitted")
-    run(added, *train, "--kernel", "square", "--gamma", "0.1", "--solver", "greedy", "--bias", "none")
-    found = run(added, "-m", "adatron", "info", "fitted")
-    assert "square" in found
-    assert "greedy" in found
-    run(added, *train, "--task", "asymmetric", "--kernel", "square", "--gamma", "0.01")
-    assert "AsymmetricSVR" in run(added, "-m", "adatron", "info", "fitted")
+    shown, solvers, _, square, _, asymmetric = run(added, "-c", TOOL).split("The end\n")[:-1]
+    names = "".join(shown.split())
+    assert "poly|precomputed|rbf|sigmoid|square" in names
+    assert "decomposition|greedy|isda" in names
+    assert "greedy" in solvers
+    assert "square" in square
+    assert "greedy" in square
+    assert "AsymmetricSVR" in asymmetric

@@ -87,6 +87,7 @@ def test_coefficients_in_float32_are_on_their_bounds():
 
 def test_the_yardstick_has_both_limits(tmp_path, monkeypatch):
     monkeypatch.setenv("ADATRON_CELLS", str(tmp_path / "cells"))
+    monkeypatch.setattr("benchmarks.__main__.REPEATS", 2)
     rows = ["--data", "fried, rbf, NuSVR", "--data", "2dplanes, poly, SVR"]
     arguments = ["yardstick", *rows, "--library", "adatron", "--first-rows", "200", "--output", str(tmp_path)]
     done = CliRunner().invoke(main, arguments, catch_exceptions=False)
@@ -158,6 +159,8 @@ def test_a_table_from_start_to_end(task, data_dir, tmp_path, monkeypatch):
     (row,) = json.loads((tmp_path / f"{task}.json").read_text())["rows"]
     assert row["seconds"] > 0
     assert "heart_scale" in (tmp_path / f"{task}.md").read_text()
+    if task in ("fit", "predict"):  # they also measure the machine's rates, anew each time
+        return
     measured = len(list((tmp_path / "cells").iterdir()))
     CliRunner().invoke(main, [task, "--data", "heart_scale", *library, "--output", str(tmp_path)])
     assert len(list((tmp_path / "cells").iterdir())) == measured  # nothing was measured again
