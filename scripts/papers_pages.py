@@ -64,7 +64,7 @@ def draw() -> None:
     ends = 0.02, 400
     ax.set(xscale="log", yscale="log", xlim=ends, ylim=ends, xlabel="published", ylabel="reproduced")
     ax.plot(ends, ends, color="0.6", linewidth=1)
-    for (name, paper), mark in zip(PAPERS.items(), "os^D", strict=True):
+    for (name, paper), mark in zip(PAPERS.items(), "os^vD", strict=True):
         if numbers := pairs(name):
             ax.plot(
                 *zip(*numbers, strict=True),

@@ -25,8 +25,8 @@ SAID = (
         "times as many sets as the feasible direction",
     ),
     Said(
-        "Osuna's heuristic is one of the two main ways", "15.5.2.2", "Osuna's heuristic, sets", "runs; {} times as many sets "
-        "as the feasible direction: the chapter claims no order",
+        "Osuna's heuristic is one of the two main ways", "15.5.2.2", "Osuna's heuristic, sets",
+        "runs; {} times as many sets as the feasible direction: no order is claimed",
     ),
     Said("Linear convergence has been observed", "15.5.2.2", "linear rate", "R² of log(D* - D) over the sets: {}"),
     Said(

@@ -90,8 +90,9 @@ def _drawn() -> Any:
     K = np.array([[1.0, 0.3], [0.3, 1.0]])
     side = np.linspace(-0.25, RADIUS, 80)
     grid = np.meshgrid(side, side)
+    panels: Any = figure.subplots(1, 2)
     for ax, y, at, title in zip(
-        figure.subplots(1, 2), ([1.0, -1.0], [1.0, 1.0]), ([0.5, 0.1], [0.9, 0.5]),
+        panels, ([1.0, -1.0], [1.0, 1.0]), ([0.5, 0.1], [0.9, 0.5]),
         ("different labels: α₁ - α₂ stays", "equal labels: α₁ + α₂ stays"), strict=True,
     ):  # fmt: skip
         labels, start = np.array(y), np.array(at)
@@ -105,7 +106,7 @@ def _drawn() -> Any:
         ax.plot(*start, "o", color="C0")
         ax.plot(*end, "s", color="C3")
         ax.set(xlim=(side[0], side[-1]), ylim=(side[0], side[-1]), xlabel="α₁", ylabel="α₂", title=title, aspect=1)
-    return ax
+    return panels[0]
 
 
 def choices(draws: int) -> Section:
@@ -129,13 +130,14 @@ def choices(draws: int) -> Section:
         section.add(f"{what}: its step / the largest step", None, f"{found.mean():.2f} ± {standard_error(found):.2f}")
     gain = steps[:, 0] - steps[:, 1]
     mean, error = float(gain.mean()), standard_error(gain)
-    section.add("gain of the second choice over chance", "> 0", f"{mean:.2f} ± {error:.2f}", beyond(mean, error))
+    more = f"{mean:.2f} ± {error:.2f}"
+    section.add("gain of the second choice over chance", "> 0", more, beyond(mean, error))
     section.remarks.append(
         f"{draws} draws of 200 samples, C = {C:g}, gamma = {GAMMA:g}, tol = 1e-3. The first choice passes over all "
         "samples that violate, then over the free ones until these are optimal; the second one takes the largest "
         "|E₁ - E₂|, which the chapter calls a cheap approximation of the largest step |E₁ - E₂| / η: steps of all "
-        "samples that violate, halfway to the optimum. The choices of 1999 need more pairs than the steepest pair, and than "
-        "pairs at random with exact violations; what they save is the cost of a choice."
+        "samples that violate, halfway to the optimum. Platt's choices need more pairs than "
+        "the steepest pair, and than pairs at random with exact violations; what they save is the cost of a choice."
     )
     return section
 
