@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import LinearConstraint, minimize
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
 
 from ..arrays import Vector
 
@@ -60,8 +61,9 @@ def dense_program(K: Vector, y: Vector, C: float, interior: bool = False) -> Fou
     how: dict[str, Any] = {"method": "trust-constr", "hess": lambda _: Q, "options": {"gtol": 1e-6, "maxiter": 1000}}
     if not interior:
         how = {"method": "SLSQP", "options": {"ftol": CLOSE, "maxiter": 1000}}
-    result, seconds = timed(
-        minimize, lambda a: 0.5 * a @ Q @ a - a.sum(), start, jac=lambda a: Q @ a - 1.0, bounds=[(0.0, C)] * n,
-        constraints=LinearConstraint(y[None], 0.0, 0.0), **how,
-    )  # fmt: skip
+    with threadpool_limits(1):  # waiting threads count as processor time
+        result, seconds = timed(
+            minimize, lambda a: 0.5 * a @ Q @ a - a.sum(), start, jac=lambda a: Q @ a - 1.0, bounds=[(0.0, C)] * n,
+            constraints=LinearConstraint(y[None], 0.0, 0.0), **how,
+        )  # fmt: skip
     return Found(result.x, -float(result.fun), int(result.nit), seconds)

@@ -42,7 +42,8 @@ def held(sections: Iterable[Section], said: Iterable[Said]) -> Iterator[Claim]:
         marks = {line.holds for line in found}
         mark = False if False in marks else None if None in marks else True
         numbers = ", ".join(shown(line.reproduced) for line in found)
-        yield Claim(one.claim, one.section, mark, one.by.format(numbers))
+        reasons = "; ".join(dict.fromkeys(line.why_not for line in found if line.why_not))
+        yield Claim(one.claim, one.section, mark, ": ".join(filter(None, (one.by.format(numbers), reasons))))
 
 
 def closed(paper: str, sections: Iterable[Section], said: Iterable[Said], quick: bool) -> Iterator[Section]:

@@ -26,7 +26,7 @@ EVEN = 0.01  # Largest difference from 1 of the least margin of either class of 
 
 def sections(quick: bool, count: int | None = None) -> Iterator[Section]:
     """Yield Table 1 over many draws of the two clusters, and the condition for a balanced classifier."""
-    draws = [_draw(seed) for seed in range(count or (QUICK if quick else FULL))]
+    draws = [clusters(seed) for seed in range(count or (QUICK if quick else FULL))]
     models = {factor: [_augmented(factor, *draw) for draw in draws] for factor in PUBLISHED}
     yield _angles(draws, models)
     yield _margins(draws, models)
@@ -36,7 +36,8 @@ def sections(quick: bool, count: int | None = None) -> Iterator[Section]:
     yield _scaled(wide)
 
 
-def _draw(seed: int) -> tuple[Points, Points]:
+def clusters(seed: int) -> tuple[Points, Points]:
+    """Return a draw of the paper's two clusters, with their labels."""
     rng = np.random.default_rng(seed)
     X = np.concatenate([rng.uniform(-1.0, 1.0, (EACH, 2)), rng.uniform(1.5, 3.5, (EACH, 2))])
     return X, np.repeat([-1.0, 1.0], EACH)
