@@ -20,7 +20,12 @@ def data(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def failures(sections: Iterator[Section]) -> list[str]:
-    return [f"{section.title}: {line}" for section in sections for line in section.lines if line.holds is False and not line.why_not]
+    return [
+        f"{section.title}: {line}"
+        for section in sections
+        for line in section.lines
+        if line.holds is False and not line.why_not
+    ]
 
 
 @pytest.mark.parametrize("rate", [0.3, 1.0, 1.7])

@@ -57,13 +57,13 @@ def _penalties(draws: list[tuple[Vector, Vector]], sheet: Sheet) -> Section:
         for k, models in ways.items()
     }
     for k in PENALTIES:
-        what = f"k = {k:g}: updates, |Σαy|, |b - b°| (means)"
+        what = f"k = {k:g}: updates, size of Σαy, distance of b from b° (means)"
         section.add(what, None, [float(np.mean(one[k])) for one in (steps, sums, off)])
     section.add("k = ∞: updates (mean)", None, float(np.mean([model.n_iter_[0] for model in none])))
     first, last = PENALTIES[0], PENALTIES[-1]
     part, near = np.mean(sums[first]) / np.mean(sums[last]), np.mean(off[first]) / np.mean(off[1.0])
-    section.add("|Σαy| at the smallest k / at the largest", "-> 0", float(part), bool(part < 0.1))
-    section.add("|b - b°| at the smallest k / at k = 1", "-> 0", float(near), bool(near < 0.1))
+    section.add("size of Σαy at the smallest k / at the largest", "-> 0", float(part), bool(part < 0.1))
+    section.add("distance of b at the smallest k / at k = 1", "-> 0", float(near), bool(near < 0.1))
     conditions = [np.linalg.cond(RBF(GAMMA)(draws[0][0]) + 1e-3 * np.eye(N) + 1.0 / k) for k in (first, last)]
     section.add(
         "condition number, k = 0.01 / k = 100", "> 1", conditions[0] / conditions[1], conditions[0] > conditions[1]
@@ -108,7 +108,7 @@ def _secant(draws: list[tuple[Vector, Vector]]) -> Section:
         section.add(
             f"{what}: draws that fail", "unstable" if each else None, f"{bad} of {len(sums)}", bad > 0 if each else None
         )
-        section.add(f"{what}: |Σβ| / Σ|β|, median", None, float(np.median(sums)))
+        section.add(f"{what}: size of Σβ / sum of sizes, median", None, float(np.median(sums)))
     section.remarks.append(
         f"Regression of sin(x)/x, 100 points, noise 0.1, ε = 0.1. A draw fails if the sum is above {UNSTABLE:g} of the "
         f"sum of sizes after {EPOCHS} epochs of a plain loop. The library moves b once an epoch, and keeps a bracket."
