@@ -1,4 +1,4 @@
-"""What the papers' pages share: fits that may stop early, weights of all samples, processor time, a dense program."""
+"""Helpers of the papers' pages: fits that may stop early, weights of all samples, processor time, a dense program."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from ..arrays import Vector
 
+ROUNDING = 1e-10  # Part of an objective whose gradient is carried on over thousands of steps.
 CLOSE = 1e-12  # Change of the objective at which the dense program stops.
 
 

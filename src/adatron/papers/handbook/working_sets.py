@@ -12,7 +12,7 @@ from ...estimators import SVC
 from ...kernels import RBF
 from ...solvers import Decomposition
 from ..claims import beyond
-from ..fits import quietly, standard_error, timed, weights
+from ..fits import ROUNDING, quietly, standard_error, timed, weights
 from ..report import Section, Sheet
 from .conditions import GAMMA, C, moons
 
@@ -49,11 +49,11 @@ def rates(draws: int, sheet: Sheet) -> Section:
         section.add(f"{what} / feasible direction", None, f"{ratio:.2f} ± {error:.2f}", holds)
     r2 = float(np.median(straight))
     section.add("linear rate: R² of log(D* - D) over the sets, median", "observed", r2, r2 > 0.9)
-    section.add("smallest gain of a set, part of the optimum", ">= 0", min(gains), min(gains) > -1e-12)
+    section.add("smallest gain of a set, part of the optimum", ">= 0", min(gains), min(gains) > -ROUNDING)
     section.remarks.append(
         f"{draws} draws of 200 samples, C = {C:g}, gamma = {GAMMA:g}, tol = {TOL:g}, means and standard errors of the "
         "draws. R² near 1: the distance to the optimum falls by the same factor at each set, once the first half of "
-        "the fall is over. A gain is the rise of the dual objective; -1e-12 is rounding."
+        "the fall is over. A gain is the rise of the dual objective, up to rounding."
     )
     labels: dict[str, Any] = {"xlabel": "working sets", "ylabel": "1 - D / D*", "xscale": "log", "yscale": "log"}
     sheet.draw(section, "convergence", curves, **labels, title="Decomposition by three choices of the set")

@@ -18,8 +18,9 @@ from .machine import Vector, fitted, gaussian
 MARGIN, CHANGE = 0.999, 1e-5  # Margin, and change of the bias, at which learning ends.
 MOST_EPOCHS = 20_000  # Most epochs.
 RESAMPLED = 200  # Times that draws are drawn again for a standard error.
-WHY = "its sigma, C, range of m and order of the visits are not given; at a fixed sigma the epochs grow with m"
+WHY = "the paper names neither sigma and C nor the range of m; at a fixed sigma the epochs grow with m"
 NOISE_FREE = "mirror symmetry", "sonar", "digits (3 for all)"
+PROBLEMS = "mirror symmetry", "sonar", "cancer", "diabetes", "ionosphere", "digits (3 for all)"
 
 
 class Problem(NamedTuple):
@@ -30,28 +31,32 @@ class Problem(NamedTuple):
     sigma: float
     largest: int
     published: float
+    C: float = np.inf
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
     """Yield the exponents of six problems by three methods."""
     section = Section("Section 4.4: exponents of the learning time")
     rng = np.random.default_rng(0)
-    draws, points, others = (5, 5, 2) if quick else (200, 8, 20)
+    draws, points, others = (5, 5, 5) if quick else (200, 8, 20)
     curves: dict[str, Any] = {}
     found: dict[str, dict[str, tuple[float, float]]] = {}
     for name, problem in tqdm(problems(rng).items(), "problems", leave=False, disable=None):
         sizes = np.unique(np.geomspace(0.25 * problem.largest, problem.largest, points).astype(int))
         costs = np.array([
             [_costs(problem, m, rng, more=k < others) for k in range(draws)] for m in sizes
-        ])  # (sizes, draws, 3); nan where the others did not run  # fmt: skip
+        ])  # (sizes, draws, 4); nan where the others did not run  # fmt: skip
         found[name] = {
-            how: exponent(sizes, costs[:, ~np.isnan(costs[0, :, k]), k]) for k, how in enumerate(("KA", "SMO", "QP"))
+            how: exponent(sizes, costs[:, ~np.isnan(costs[0, :, k]), k])
+            for k, how in enumerate(("KA", "drawn", "SMO", "QP"))
         }
         slope, error = found[name]["KA"]
         epochs = np.nanmean(costs[:, :, 0], axis=1) / sizes**2
         remark = f"sigma = {problem.sigma:g}; {epochs[0]:.0f} to {epochs[-1]:.0f} epochs, m = {sizes[0]} to {sizes[-1]}"
         near = abs(slope - problem.published) <= 2.0 * error
         section.add(f"exponent, {name}", problem.published, f"{slope:.2f} ± {error:.2f}", near, remark, WHY)
+        drawn, error = found[name]["drawn"]
+        section.add(f"samples as drawn, {name}", problem.published, f"{drawn:.2f} ± {error:.2f}")
         _beside(section, name, found[name])
         curves[name] = (sizes, np.nanmean(costs[:, :, 0], axis=1))
     below = [found[name]["KA"] for name in NOISE_FREE]
@@ -63,7 +68,9 @@ def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
     section.add("ionosphere: more than quadratic", "> 2", f"{slope:.2f} ± {error:.2f}", slope - error > 2.0)
     section.remarks.append(
         f"Kernel-Adatron: epochs times m² until the margin is {MARGIN} and the bias changes by less than {CHANGE:g}; "
-        f"{draws} draws a size, hard margin, with bias. SMO: pairs times m, to the same margin (tol = 1e-3); dense "
+        f"{draws} draws a size, with bias; hard margin, except C = 1.02 for diabetes as in section 4.3: noisy samples at C, "
+        "which a hard margin has not, stop the growth of the epochs. The library visits samples by class and content, "
+        f"the lines below as drawn ({others} draws). SMO: pairs times m, to the same margin (tol = 1e-3); dense "
         f"program: iterations times m³ (SLSQP); {others} draws a size. ± is the standard error of the slope, from "
         f"draws that are drawn again {RESAMPLED} times. Tick: within two standard errors of the published exponent."
     )
@@ -75,8 +82,8 @@ def _beside(section: Section, name: str, found: dict[str, tuple[float, float]]) 
     (ka, one), (smo, two), (dense, three) = (found[how] for how in ("KA", "SMO", "QP"))
     apart, error = abs(ka - smo), float(np.hypot(one, two))
     section.add(
-        f"SMO, {name}", "similar", f"{smo:.2f} ± {two:.2f}", apart <= max(0.3, 2.0 * error),
-        why_not="similar: within 0.3, or two standard errors",
+        f"SMO, {name}", "similar", f"{smo:.2f} ± {two:.2f}", apart <= 2.0 * error,
+        why_not=f"SMO grows more {'slowly' if smo < ka else 'quickly'}, by more than two standard errors",
     )  # fmt: skip
     better, error = dense - ka, float(np.hypot(one, three))
     holds = None if abs(better) <= error else better > 0
@@ -102,29 +109,31 @@ def problems(rng: np.random.Generator) -> dict[str, Problem]:
         "mirror symmetry": Problem(*mirror_symmetry(5000, 30, rng), 5.0, 200, 1.7),
         "sonar": Problem(sonar.X, sonar.y, 1.0, 100, 1.8),
         "cancer": Problem(*data.wisconsin(), 3.0, 400, 2.0),
-        "diabetes": Problem(*data.pima(), 11.0, 400, 2.1),
+        "diabetes": Problem(*data.pima(), 11.0, 400, 2.1, 1.02),
         "ionosphere": Problem(ionosphere.X, ionosphere.y, 1.5, 190, 3.0),
         "digits (3 for all)": Problem(digits.X, is_three, 2.0, 400, 1.8),
     }
 
 
-def _costs(problem: Problem, m: int, rng: np.random.Generator, more: bool) -> tuple[float, float, float]:
-    """Return the operations of the three methods for m samples of both classes; nan for what is not run."""
+def _costs(problem: Problem, m: int, rng: np.random.Generator, more: bool) -> tuple[float, ...]:
+    """Return the operations of all methods for m samples of both classes; nan for what is not run."""
     chosen = rng.permutation(len(problem.y))[:m]
     while len(np.unique(problem.y[chosen])) < 2:
         chosen = rng.permutation(len(problem.y))[:m]
     X, y = problem.X[chosen], problem.y[chosen]
-    epochs = learning_time(X, y, problem.sigma)
+    epochs = float(learning_time(X, y, problem.sigma, problem.C, "content"))
     if not more:
-        return float(epochs * m**2), np.nan, np.nan
-    pairs = int(fitted(X, y, problem.sigma, solver=SMO(second_order=True), tol=1e-3).n_iter_[0])
-    iterations = dense_program(gaussian(X, problem.sigma), y, np.inf).iterations
-    return float(epochs * m**2), float(pairs * m), float(iterations) * m**3
+        return epochs * m**2, np.nan, np.nan, np.nan
+    drawn = float(learning_time(X, y, problem.sigma, problem.C, "given"))
+    pairs = float(fitted(X, y, problem.sigma, problem.C, solver=SMO(second_order=True)).n_iter_[0])
+    iterations = float(dense_program(gaussian(X, problem.sigma), y, problem.C).iterations)
+    return epochs * m**2, drawn * m**2, pairs * m, iterations * m**3
 
 
-def learning_time(X: Vector, y: Vector, sigma: float) -> int:
+def learning_time(X: Vector, y: Vector, sigma: float, C: float, order: str) -> int:
     """Return the epochs until margin and bias have settled."""
-    model = fitted(X, y, sigma, solver=KernelAdatron(rate=1.0), tol=1e-6, max_iter=MOST_EPOCHS)
+    solver = KernelAdatron(rate=1.0, order=order)
+    model = fitted(X, y, sigma, C, solver=solver, tol=1e-6, max_iter=MOST_EPOCHS)
     still = np.abs(np.diff(model.trace_["bias"])) < CHANGE
     done = np.flatnonzero(still & (model.trace_["margin"][1:] >= MARGIN))
     return int(model.trace_["n_iter"][done[0] + 1] if len(done) else model.n_iter_[0])

@@ -33,7 +33,7 @@ def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
     yield _wisconsin(quick)
     yield _figure_12(sheet)
     yield _ionosphere(quick)
-    yield _pima()
+    yield _pima(5 if quick else 20)
 
 
 def _wisconsin(quick: bool) -> Section:
@@ -116,11 +116,11 @@ def _ionosphere(quick: bool) -> Section:
     return section
 
 
-def _pima() -> Section:
+def _pima(draws: int) -> Section:
     section = Section("Section 4.3: Pima diabetes")
     X, y = data.pima()
     rng = np.random.default_rng(0)
-    splits = [rng.permutation(len(y)) for _ in range(20)]
+    splits = [rng.permutation(len(y)) for _ in range(draws)]
     _raw_features(section, X, y, splits)
     _standardised_features(section, X, y, splits)
     section.remarks.append(

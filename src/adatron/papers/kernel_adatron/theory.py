@@ -11,7 +11,7 @@ from ...kernels import Polynomial
 from ...selection import kernel_path
 from ...solvers import KernelAdatron
 from .. import data
-from ..fits import quietly, weights
+from ..fits import ROUNDING, quietly, weights
 from ..report import Section, Sheet
 from .artificial import mirror_symmetry
 from .machine import Vector, error, fitted, gamma, gaussian
@@ -53,7 +53,7 @@ def _lagrangian(sheet: Sheet) -> Section:
         off = abs(float(value[-1] * 2.0 * margin**2) - 1.0)
         section.add(f"L(α°) 2γ² - 1, {name}", 0, off, off < CLOSE)
         fall = float(np.diff(value).min() / value[-1])
-        section.add(f"smallest growth of L in an epoch, {name}", ">= 0", fall, fall > -1e-12)
+        section.add(f"smallest growth of L in an epoch, {name}", ">= 0", fall, fall > -ROUNDING)
         section.add(f"largest L of an epoch / bound, {name}", "<= 1", float(value.max() * 2.0 * margin**2), off < CLOSE)
         missing = 1.0 - value / value[-1]
         seen = (missing > 1e-10) & (np.arange(len(value)) > len(value) // 10)
@@ -62,7 +62,7 @@ def _lagrangian(sheet: Sheet) -> Section:
         curve = {name: (np.flatnonzero(missing > 1e-10), missing[missing > 1e-10])}
         labels = {"xlabel": "epochs", "ylabel": "1 - L / L(α°)", "yscale": "log", "title": f"Missing part of L, {name}"}
         sheet.draw(section, f"lagrangian_{name.split()[0]}", curve, **labels)
-    section.remarks.append("Without a bias, best rates; γ is the margin of the solution, computed from its weights.")
+    section.remarks.append("Without a bias, best rates; γ is the margin of its weights. Growth up to rounding.")
     return section
 
 

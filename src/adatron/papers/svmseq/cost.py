@@ -1,4 +1,4 @@
-"""What SVMseq costs: beside a dense program, by the augmenting factor, beside Kernel-Adatron, in a narrow valley."""
+"""The cost of SVMseq: beside a dense program, by the augmenting factor, beside Kernel-Adatron, in a narrow valley."""
 
 from __future__ import annotations
 
