@@ -43,6 +43,7 @@ SAID = (
     Said("Better than C4.5", "4.3", "soft margin - C4.5", "{} points"),
     Said("0.248 on diabetes", "4.3", "soft margin, best of the grid for each", "{}"),
     *(Said(f"Exponent of {name}", "4.4", f"exponent, {name}", "{}") for name in learning_times.PROBLEMS),
+    *(Said(f"- as drawn, {name}", "4.4", f"samples as drawn, {name}", "{}") for name in learning_times.PROBLEMS),
     Said("Noise-free problems are sub-quadratic", "4.4", "sub-quadratic", "{}"),
     Said("Noisy ones are not", "4.4", "ionosphere: more than", "{}"),
     Said("SMO scales alike", "4.4", "SMO, ", "SMO's exponents: {}"),
