@@ -17,7 +17,7 @@ SAID = (
     Said("The condition number grows with 1/k", "2", "condition number", "k = 0.01 / k = 100: {} times"),
     Said("The secant rule imposes the equality", "2 (14)", "secant: objective", "relative difference {}"),
     Said("- in regression", "2 (14)", "regression by the secant", "relative difference {}"),
-    Said("An update of b after each datum is unstable", "2", "b after each datum", "{} of the draws fail"),
+    Said("An update of b after each datum is unstable", "2", "b after each datum: draws", "{} draws fail"),
     Said("Over-relaxation is the same procedure", "abstract", "ω = 1.5: objective", "relative difference {}"),
     Said("ISDA with k = 10 is faster than LIBSVM", "3, Table 1", "LIBSVM / k = 10", "LIBSVM takes {} times as long"),
     Said("Slower for k < 10", "3", "updates, k = 1 / k = 10", "{} times the updates"),
