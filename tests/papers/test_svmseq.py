@@ -12,8 +12,9 @@ def lines(section):
     return {line.what: line for line in section.lines}
 
 
-def test_svmseq_angles():
-    found = list(angles.sections(quick=True, count=6))
+def test_svmseq_angles(tmp_path):
+    found = list(angles.sections(True, Sheet(tmp_path), count=6))
+    assert [path.name for path in tmp_path.iterdir()] == ["figure-1.png"]
     assert any("Table 1" in section.title for section in found)
     for section in found:
         assert section.lines

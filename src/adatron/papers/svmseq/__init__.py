@@ -52,12 +52,12 @@ SAID = (
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
-    """Yield Tables 1 to 4, Figures 2 and 3 (Figure 1 is a drawing), what the text says on cost, and section 6."""
+    """Yield Tables 1 to 4, Figures 1 to 3, what the text says on cost, and section 6."""
     yield from closed("svmseq", _shown(quick, sheet), SAID, quick)
 
 
 def _shown(quick: bool, sheet: Sheet) -> Iterator[Section]:
-    yield from angles.sections(quick)
+    yield from angles.sections(quick, sheet)
     yield from sonar.sections(sheet)
     yield from cost.sections(quick, sheet)
     yield from digits.sections(quick, sheet)
