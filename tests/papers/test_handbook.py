@@ -37,7 +37,7 @@ def value(K, y, alpha):
 
 
 def test_the_page_ends_with_its_claims():
-    *_, last = sections(True, NO_FIGURES)
+    *others, last = sections(True, NO_FIGURES)
+    assert all(section.holds for section in others)
     assert last.title == "Claims"
     assert "| ✓ |" in last.markdown()
-    assert "| ✗ |" not in last.markdown()
