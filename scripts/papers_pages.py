@@ -2,14 +2,18 @@
 """Make the pages docs/papers/NAME/index.md: the papers' tables and figures, published and reproduced.
 
 It runs `adatron papers` (it needs the data sets; see there), once a paper, and draws docs/papers/numbers.png: each
-published number against its reproduction. --quick NAME takes the short form of a paper. --draw only draws.
+published number against its reproduction. NAMEs choose papers (default: all); --quick NAME takes the short form of one.
+--draw only draws.
 """
 
 import argparse
 import re
 import subprocess
 import sys
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
+from platform import python_version
 
 from matplotlib.figure import Figure
 from PIL import Image
@@ -34,7 +38,13 @@ def write(name: str, text: str) -> None:
     body = text.partition("\n")[2].replace("\n### ", "\n## ")
     for picture in (PAGES / name).glob("*.png"):
         shrink(picture)
-    (PAGES / name / "index.md").write_text(title + re.sub(r"\n{3,}", "\n\n", body))
+    (PAGES / name / "index.md").write_text(title + re.sub(r"\n{3,}", "\n\n", body.rstrip()) + f" {made()}\n")
+
+
+def made() -> str:
+    """Return the day and the versions that made the numbers."""
+    packages = ", ".join(f"{one} {version(one)}" for one in ("adatron", "numpy", "scipy", "scikit-learn"))
+    return f"Made on {datetime.now(UTC):%Y-%m-%d} with Python {python_version()}, {packages}."
 
 
 def shrink(picture: Path) -> None:
@@ -64,7 +74,7 @@ def draw() -> None:
     ends = 0.02, 400
     ax.set(xscale="log", yscale="log", xlim=ends, ylim=ends, xlabel="published", ylabel="reproduced")
     ax.plot(ends, ends, color="0.6", linewidth=1)
-    for (name, paper), mark in zip(PAPERS.items(), "os^D", strict=True):
+    for (name, paper), mark in zip(PAPERS.items(), "os^vD", strict=True):
         if numbers := pairs(name):
             ax.plot(
                 *zip(*numbers, strict=True),
@@ -81,9 +91,10 @@ def main() -> None:
     """Reproduce all papers, then draw."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="append", default=[], choices=PAPERS)
+    parser.add_argument("name", nargs="*", metavar="NAME", help=", ".join(PAPERS))
     parser.add_argument("--draw", action="store_true")
     chosen = parser.parse_args()
-    for name in () if chosen.draw else PAPERS:
+    for name in () if chosen.draw else chosen.name or PAPERS:
         reproduce(name, name in chosen.quick)
     draw()
 

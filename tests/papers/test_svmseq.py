@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from adatron.papers.report import Sheet
-from adatron.papers.svmseq import angles, regression, sonar
+from adatron.papers.report import Section, Sheet
+from adatron.papers.svmseq import angles, cost, regression, sonar
 from sheets import NO_FIGURES, assert_holds
 
 
@@ -12,8 +12,9 @@ def lines(section):
     return {line.what: line for line in section.lines}
 
 
-def test_svmseq_angles():
-    found = list(angles.sections(quick=True, count=6))
+def test_svmseq_angles(tmp_path):
+    found = list(angles.sections(True, Sheet(tmp_path), count=6))
+    assert [path.name for path in tmp_path.iterdir()] == ["figure-1.png"]
     assert any("Table 1" in section.title for section in found)
     for section in found:
         assert section.lines
@@ -32,8 +33,29 @@ def test_svmseq_regression(tmp_path):
 @pytest.mark.data
 def test_svmseq_sonar(data_dir, monkeypatch):
     monkeypatch.setenv("ADATRON_DATA", str(data_dir))
-    found = list(sonar.sections(NO_FIGURES, np.array([0.2, 0.6, 1.3])))
+    found = list(sonar.sections(NO_FIGURES, np.array([0.2, 0.6, 1.3]), repeats=2))
     assert any("Table 3" in section.title for section in found)
     for section in found:
         assert section.lines
         assert_holds(section)
+
+
+@pytest.mark.data
+def test_svmseq_cost(data_dir, monkeypatch, tmp_path):
+    monkeypatch.setenv("ADATRON_DATA", str(data_dir))
+    found = list(cost.sections(True, Sheet(tmp_path)))
+    for section in found:
+        assert section.lines
+        assert_holds(section)
+    assert [path.name for path in tmp_path.iterdir()] == ["factors.png"]
+
+
+def test_a_gain_within_its_standard_error_is_none():
+    section = Section("Title")
+    before = np.array([True] * 50 + [False] * 50)
+    sonar.add_gain(section, "same", before, before)
+    sonar.add_gain(section, "shuffled", before, np.roll(before, 25))
+    sonar.add_gain(section, "better", before, np.ones(100, bool))
+    sonar.add_gain(section, "worse", np.ones(100, bool), before)
+    assert [line.holds for line in section.lines] == [None, None, True, False]
+    assert section.holds

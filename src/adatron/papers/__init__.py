@@ -16,6 +16,7 @@ PAPERS = {
     "svmseq": "Vijayakumar, Wu, Sequential support vector classifiers and regression (1999)",
     "kernel_adatron": "Campbell, Cristianini, Simple learning algorithms for training support vector machines (1998)",
     "isda": "Huang, Kecman, Bias term b in SVMs again (2004)",
+    "handbook": "Mika, Schäfer, Laskov, Tax, Müller, Implementation of SVM, handbook section 15.5 (2004)",
     "akaho": "Akaho, Maximizing the margin in the input space (2002)",
 }
 #: The data sets of each paper, by their names in ``data.SETS``.
@@ -23,6 +24,7 @@ DATA = {
     "svmseq": ("usps", "mnist", "sonar"),
     "kernel_adatron": ("sonar", "usps", "ionosphere", "pima", "wisconsin"),
     "isda": ("mnist",),
+    "handbook": (),
     "akaho": (),
 }
 

@@ -11,13 +11,17 @@ from ..plots.axes import off_screen
 
 @dataclass(frozen=True)
 class Comparison:
-    """One comparison. ``holds`` is None for a number that is quoted or cannot be reproduced."""
+    """One comparison. ``holds`` is None for a number that is quoted or cannot be reproduced.
+
+    ``why_not`` is the reason for which a claim does not hold here; a difference that is explained is no failure.
+    """
 
     what: str
     published: Any
     reproduced: Any
     holds: bool | None = None
     remark: str = ""
+    why_not: str = ""
 
 
 @dataclass
@@ -29,12 +33,14 @@ class Section:
     remarks: list[str] = field(default_factory=list)
     pictures: list[Path] = field(default_factory=list)
 
-    def add(self, what: str, published: Any, reproduced: Any, holds: bool | None = None, remark: str = "") -> None:
-        self.lines.append(Comparison(what, published, reproduced, holds, remark))
+    def add(
+        self, what: str, published: Any, reproduced: Any, holds: bool | None = None, remark: str = "", why_not: str = ""
+    ) -> None:
+        self.lines.append(Comparison(what, published, reproduced, holds, remark, why_not if holds is False else ""))
 
     @property
     def holds(self) -> bool:
-        return all(line.holds is not False for line in self.lines)
+        return all(line.holds is not False or line.why_not for line in self.lines)
 
     def markdown(self) -> str:
         text = [f"### {self.title}", ""]
@@ -42,7 +48,8 @@ class Section:
             text += ["| | published | here | |", "|---|---|---|---|"]
             for line in self.lines:
                 mark = {None: "", True: "✓", False: "✗"}[line.holds]
-                cells = (line.what, shown(line.published), shown(line.reproduced), f"{mark} {line.remark}".strip())
+                said = f"{mark} {'; '.join(filter(None, (line.remark, line.why_not)))}".strip()
+                cells = (line.what, shown(line.published), shown(line.reproduced), said)
                 text.append("| " + " | ".join(cells) + " |")
             text.append("")
         text += [f"{remark}\n" for remark in self.remarks]

@@ -99,6 +99,55 @@ def test_one_pass_of_smo_and_one_epoch_of_kernel_adatron_are_gauss_seidel():
         assert coefficients(model) == pytest.approx(expected, abs=1e-12)
 
 
+def stepped(order_of, steps, omega=1.0):
+    """Return beta after steps of Gauss and Seidel, or over-relaxed ones, at the places that a function chooses."""
+    K, beta = RBF(1.0)(X), np.zeros(len(X))
+    low, high = np.minimum(0.0, 2.0 * SIGN), np.maximum(0.0, 2.0 * SIGN)
+    for k in range(steps):
+        pull = SIGN - K @ beta
+        i = order_of(k, np.where(((pull > 0) & (beta < high)) | ((pull < 0) & (beta > low)), abs(pull), 0.0))
+        beta[i] = np.clip(beta[i] + omega * pull[i], low[i], high[i])
+    return beta
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("omega", [1.0, 1.5])
+def test_isda_takes_the_same_steps_by_size(omega):
+    for steps in (1, 10, 60):
+        found = fitted(ISDA(shrinking=False, omega=omega), "none", max_iter=steps, gap_tol=None, tol=1e-9)
+        expected = stepped(lambda _, pull: int(np.argmax(pull)), steps, omega)
+        assert coefficients(found) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_over_relaxed_epochs_are_those_of_successive_over_relaxation():
+    found = fitted(KernelAdatron(omega=1.5), "none", max_iter=4, gap_tol=None)
+    expected = stepped(lambda k, _: BY_CONTENT[k % len(X)], 4 * len(X), 1.5)
+    assert coefficients(found) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_with_an_explicit_bias_they_are_different_algorithms():
+    solvers = KernelAdatron(), ISDA(shrinking=False), SMO()
+    first, second, third = (coefficients(fitted(one, "explicit", max_iter=3, gap_tol=None)) for one in solvers)
+    assert abs(first - second).max() > 0.1
+    assert abs(first - third).max() > 0.1
+    assert abs(second - third).max() > 0.1
+
+
+@pytest.mark.parametrize("solver", ["block", "smo", "decomposition", "isda", "kernel_adatron"])
+def test_a_constant_in_the_kernel_changes_nothing_with_an_explicit_bias(solver):
+    """Huang and Kecman, (1): K + a is a kernel of the same machine; without an explicit bias it is another one."""
+    K = RBF(1.0)(X)
+    how = {"C": 2.0, "kernel": "precomputed", "solver": solver, "tol": 1e-7}
+    for a in (0.5, 3.0, -0.001):
+        one, other = (SVC(**how).fit(values, y) for values in (K, K + a))
+        assert other.dual_objective_ == pytest.approx(one.dual_objective_, rel=1e-6)
+        np.testing.assert_allclose(other.decision_function(K + a), one.decision_function(K), atol=1e-4)
+    bare, raised = (SVC(bias="none", **how | {"solver": "block"}).fit(values, y) for values in (K, K + 3.0))
+    assert raised.dual_objective_ != pytest.approx(bare.dual_objective_, rel=1e-4)
+
+
 def test_over_relaxation_needs_fewer_updates_here():
     updates = [int(fitted(ISDA(omega=omega), "none", tol=1e-6).n_iter_[0]) for omega in (1.0, 1.5)]
     assert updates[1] < updates[0]

@@ -31,7 +31,7 @@ def papers(name: tuple[str, ...], quick: bool, output: Path | None, wants_json: 
         require_data(name or PAPERS)
     except FileNotFoundError as error:
         free = ", ".join(one for one in PAPERS if not DATA[one])
-        raise FileNotFoundError(f"{error}. The paper {free} needs no data") from error
+        raise FileNotFoundError(f"{error}. Papers that need no data: {free}") from error
     result: dict[str, object] = {}
     holds = True
     for one in name or PAPERS:

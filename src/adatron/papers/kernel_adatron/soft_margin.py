@@ -13,6 +13,9 @@ from ... import SVC
 from ...arrays import Ids
 from ...solvers import KernelAdatron
 from .. import data
+from ..baselines import STAND_INS, scores, spread
+from ..claims import beyond
+from ..fits import standard_error
 from ..report import Section, Sheet
 from .machine import Vector, error, fitted, gamma
 from .widths import holds
@@ -30,7 +33,7 @@ def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
     yield _wisconsin(quick)
     yield _figure_12(sheet)
     yield _ionosphere(quick)
-    yield _pima()
+    yield _pima(5 if quick else 20)
 
 
 def _wisconsin(quick: bool) -> Section:
@@ -40,7 +43,8 @@ def _wisconsin(quick: bool) -> Section:
     grid = {"gamma": [gamma(s) for s in sigmas], "C": (0.3, 1.0, 3.0) if quick else (0.1, 0.3, 1.0, 3.0, 10.0, np.inf)}
     soft: list[float] = []
     hard: list[float] = []
-    for train, test in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y):
+    splits = list(StratifiedKFold(10, shuffle=True, random_state=0).split(X, y))
+    for train, test in splits:
         search = GridSearchCV(SVC(), grid, cv=5).fit(X[train], y[train])
         soft.append(100.0 * cast("float", search.score(X[test], y[test])))
         hard.append(100.0 * (1.0 - error(fitted(X[train], y[train], 3.0), X[test], y[test])))
@@ -50,7 +54,13 @@ def _wisconsin(quick: bool) -> Section:
     section.add("mean of the splits, soft margin, %", None, mean)
     section.add("mean of the splits, hard margin, sigma = 3, %", None, float(np.mean(hard)))
     for name, published in CANCER.items():
-        section.add(f"soft margin against {name}, %", published, mean, mean > published)
+        others = [scores(name, X[train], y[train], X[test], y[test])[0] for train, test in splits]
+        section.add(f"{name}, %", published, spread(others))
+        gain = np.subtract(soft, others)
+        section.add(
+            f"soft margin - {name}, points", max(0.0, 98.5 - published), spread(list(gain)),
+            beyond(float(gain.mean()), standard_error(gain)),
+        )  # fmt: skip
     section.remarks.append(
         "10-fold cross-validation of the 683 complete patients, 9 features as they are (1 to 10); C and sigma of the "
         "soft margin by 5-fold cross-validation within each training set. The paper gives the best test performance of "
@@ -94,18 +104,23 @@ def _ionosphere(quick: bool) -> Section:
     section.add("hard margin, best of the grid, %", 92.0, hard[best], holds(hard[best], 92.0), f"sigma = {best:g}")
     section.add("soft better than hard by, %", 4.0, top - hard[best], top > hard[best])
     for name, published in IONOSPHERE.items():
-        section.add(f"soft margin against {name}, %", published, top, holds(top, published))
+        others = scores(name, X, y, *test, repeats=10)
+        mean, sampled = float(np.mean(others)), 100.0 * float(np.sqrt(0.05 * 0.95 / len(test[1])))
+        section.add(f"{name}, %", published, f"{mean:.1f}")
+        holds_here = beyond(top - mean, sampled)
+        section.add(f"soft margin - {name}, points", 96.0 - published, f"{top - mean:.1f} ± {sampled:.1f}", holds_here)
     section.remarks.append(
-        "First 200 of 351 samples for training, the other 151 for the test (the paper: 150); best of a grid on these."
+        "First 200 of 351 samples for training, the other 151 for the test (the paper: 150); best of a grid on "
+        f"these. {STAND_INS}. Networks: 12 hidden units, ten starts. The error is that of 151 samples at 95 %."
     )
     return section
 
 
-def _pima() -> Section:
+def _pima(draws: int) -> Section:
     section = Section("Section 4.3: Pima diabetes")
     X, y = data.pima()
     rng = np.random.default_rng(0)
-    splits = [rng.permutation(len(y)) for _ in range(20)]
+    splits = [rng.permutation(len(y)) for _ in range(draws)]
     _raw_features(section, X, y, splits)
     _standardised_features(section, X, y, splits)
     section.remarks.append(

@@ -32,7 +32,7 @@ def _parity() -> Section:
     for n in range(3, 7):
         X, y = parity(n)
         once = [sigma for sigma in PARITY if epochs_to_separate(X, y, sigma, 1)]
-        section.add(f"n = {n}: epochs to a solution", 1, 1 if once else "more", bool(once), f"sigma <= {max(once):g}")
+        section.add(f"epochs to a solution, n = {n}", 1, 1 if once else "more", bool(once), f"sigma <= {max(once):g}")
         solver = KernelAdatron(margin=0.99)
         epochs = [int(fitted(X, y, s, bias="none", solver=solver, tol=1e-9).n_iter_[0]) for s in (0.5, 0.7, 1.0)]
         section.add(f"n = {n}: epochs to the margin 0.99, sigma = 0.5, 0.7, 1", "several", epochs)

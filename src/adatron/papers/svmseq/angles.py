@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...estimators import SVC, angle, balance, modified_margin
-from ..report import Section
+from ...plots.axes import off_screen
+from ..report import Section, Sheet
 
 Points = NDArray[np.float64]
 PUBLISHED = {0.1: 31.823032, 0.5: 16.999935, 1.0: 6.831879, 2.0: 0.977416, 5.0: 0.275545}
@@ -24,19 +25,23 @@ CLOSE = 1e-6  # Largest relative error of an identity, beside the tolerance of f
 EVEN = 0.01  # Largest difference from 1 of the least margin of either class of a balanced classifier.
 
 
-def sections(quick: bool, count: int | None = None) -> Iterator[Section]:
+def sections(quick: bool, sheet: Sheet, count: int | None = None) -> Iterator[Section]:
     """Yield Table 1 over many draws of the two clusters, and the condition for a balanced classifier."""
-    draws = [_draw(seed) for seed in range(count or (QUICK if quick else FULL))]
+    draws = [clusters(seed) for seed in range(count or (QUICK if quick else FULL))]
     models = {factor: [_augmented(factor, *draw) for draw in draws] for factor in PUBLISHED}
     yield _angles(draws, models)
-    yield _margins(draws, models)
+    section = _margins(draws, models)
+    if sheet.folder is not None:
+        sheet.save(section, "figure-1", _figure_1(*draws[0], models[1.0][0]))
+    yield section
     yield _balanced(draws, models)
     wide = [_wide(seed) for seed in range(len(draws))]
     yield _family(wide)
     yield _scaled(wide)
 
 
-def _draw(seed: int) -> tuple[Points, Points]:
+def clusters(seed: int) -> tuple[Points, Points]:
+    """Return a draw of the paper's two clusters, with their labels."""
     rng = np.random.default_rng(seed)
     X = np.concatenate([rng.uniform(-1.0, 1.0, (EACH, 2)), rng.uniform(1.5, 3.5, (EACH, 2))])
     return X, np.repeat([-1.0, 1.0], EACH)
@@ -106,6 +111,22 @@ def _margins(draws: list[tuple[Points, Points]], models: dict[float, list[SVC]])
         "grows, so that maximising d̃ maximises d."
     )
     return section
+
+
+def _figure_1(X: Points, y: Points, model: SVC) -> Any:
+    """Draw samples (x·u, λ) over the normal's direction u, the augmented plane, the margin d and the modified one."""
+    ax, size = off_screen(), float(np.linalg.norm(model.coef_[0]))
+    along, m = X @ model.coef_[0] / size, float(model.intercept_[0]) / size
+    near = along[np.argmin(y * (along + m))]  # the plane is along + m height = 0, with the samples at the height 1
+    foot = np.array([near, 1.0]) - (near + m) / (1.0 + m**2) * np.array([1.0, m])
+    for label, mark in ((-1.0, "o"), (1.0, "s")):
+        ax.plot(along[y == label], np.ones(int((y == label).sum())), mark, markersize=4, label=f"y = {label:g}")
+    ax.plot([0.0, -1.3 * m], [0.0, 1.3], color="0.3", label="plane through 0")
+    ax.plot([near, -m], [1.0, 1.0], color="C2", linewidth=3, label="d")
+    ax.plot([near, foot[0]], [1.0, foot[1]], color="C3", linewidth=3, label="d̃ = d cos φ")
+    ax.set(xlabel="along the normal", ylabel="added dimension (λ = 1)", aspect=1, ylim=(0.0, 1.5))
+    ax.legend(ncols=3, fontsize="small")
+    return ax
 
 
 def _distance(model: SVC, factor: float, X: Points, y: Points) -> float:
