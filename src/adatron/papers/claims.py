@@ -1,0 +1,52 @@
+"""The table that ends a paper's page: each claim of the paper, and whether it holds here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .report import Section
+
+MARKS = {True: "✓", False: "✗", None: "–"}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim of a paper.
+
+    claim : what the paper says
+    section : where it says it
+    held : True and False are a tick and a cross; None is neither, and ``by`` gives the reason
+    by : by how much it holds or fails here
+    """
+
+    claim: str
+    section: str
+    held: bool | None
+    by: str
+
+    def __post_init__(self) -> None:
+        if not self.by:
+            raise ValueError(f"the claim {self.claim!r} needs a number or a reason")
+
+
+def beyond(value: float, error: float) -> bool | None:
+    """Return whether a value is above 0 by more than its standard error; None if it is within one of 0."""
+    return None if abs(value) <= error else value > 0.0
+
+
+def table(claims: Iterable[Claim]) -> str:
+    """Return the claims as a table in Markdown."""
+    rows = [(one.claim, one.section, MARKS[one.held], one.by) for one in claims]
+    lines = [("claim", "section", "held here", "by how much"), ("---",) * 4, *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def closing(paper: str, claims: Iterable[Claim], quick: bool) -> Section:
+    """Return the last section of a paper, with the command that made its numbers."""
+    command = f"adatron papers {paper}" + (" --quick" if quick else "")
+    said = (
+        f"By `{command}`. A dash is a claim that cannot be run, for the reason given, or whose number is within one "
+        "standard error of nothing."
+    )
+    return Section("Claims", remarks=[table(claims), said])
