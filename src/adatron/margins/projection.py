@@ -32,6 +32,7 @@ ON, SETTLED = 1e-9, 1e-6  # Largest |f| of a point on the surface; largest t at 
 SLOWEST, FASTEST = 1e-2, 5.0  # Bounds of a step along the surface, as a multiple of the plain one.
 LONGEST_ALONG = 0.5  # Longest step along the surface, as a fraction of the distance.
 RETURNS = 12  # Most steps n until the surface is met again.
+PRINTED = 10  # Steps of plain eq. 12, as in Figure 2 of the source.
 SHORTEST_STEP = 1e-9  # Shortest step that is tried, as a fraction of the distance.
 
 
@@ -53,6 +54,16 @@ def parts(metric: Metric, X: Vector, Z: Vector, f: Vector, q: Vector) -> StepPar
     flat = ~np.isfinite(onto).all(axis=1)  # no direction leads to the surface
     back[flat] = onto[flat] = 0.0
     return StepParts(onto, back * np.einsum("ij,ij->i", q, d)[:, None] - d)
+
+
+def plain(field: Field, metric: Metric, X: Vector, start: Vector, pool: Pool) -> Vector:
+    """Return the points to which eq. 12 as printed leads, (n, d); it may go anywhere where the surface is curved."""
+    Z = start
+    for _ in range(PRINTED):
+        move = parts(metric, X, Z, *field.slopes(Z, pool))
+        after = Z + move.onto + move.along
+        Z = np.where(np.isfinite(after.sum(axis=1, keepdims=True)), after, X)
+    return Z
 
 
 def project(
