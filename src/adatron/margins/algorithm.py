@@ -9,13 +9,16 @@ A step     1. x̂_i, the nearest point of f = 0 to each sample, d̂_i = x̂_i - 
 
               so its matrix M_ij = χ_i·χ_j = ŝ - y t̂ - y t̂ + yy û is an n x n one, from n x n ones only.
            4. ω = Σ β_i χ_i (eqs. 7, 10), f0 the bias of that program (eq. 11).
-           Targets are divided by mean(ĝ), another unit of f: C then means what it means for the original machine.
+           Targets are divided by mean(ĝ), another unit of f: C then means what it means for the original machine. In
+           that unit η_i, the slope of ĝ_i, is divided by mean(ĝ), too. As printed, neither is; then the first step
+           depends on the unit of X, because ω̂ is the original machine's, whose targets are 1.
            With slack='input' a sample whose distance is the part s_i < 1 of the margin pays for 1 - s_i. To first order
            this is y_i f - s_i η_i·ω >= ĝ_i (1 - z_i): e_i and h_i have the factor s_i, and the box is C_i / ĝ_i.
            If the bases do not move (section 6, first form), x̂_i is x_i in the program, d̂_i = 0, and ω̂ is ω.
 Rules      All start from the original machine. 'best' takes n steps and keeps the best of them. 'damped' goes from ω̂
            towards ω by the fraction 1, 1/2, 1/4, ... that makes the margin largest, and ends if none helps.
-           'printed' is 'best' with step 1 as printed: plain (12) from the last projections, see ``estimate``.
+           'printed' is 'best' with step 1 as printed, plain (12) from the last projections (see ``estimate``), and
+           without the unit.
 Margin     is measured with the nearest projections; 'printed' compares estimated ones. For soft margins see ``worth``.
 Source     S. Akaho, Maximizing the margin in the input space (2002), sections 3, 5 and 6.
 """
@@ -168,14 +171,16 @@ def _program(task: Task, moved: Stage) -> tuple[Field, NDArray[np.int64]]:
     hat, feet = moved.field, moved.old
     p, q = hat.slopes(feet, task.pool)
     norm2 = hat.squared_norm(task.pool)
-    size, part = sizes(task.metric, q, norm2), _parts(task, moved)
+    size = sizes(task.metric, q, norm2)
+    unit = 1.0 if task.rule == "printed" else float(size.mean())
+    part = _parts(task, moved) / unit
     raised = task.metric.raised(q)
     tilts = task.X - feet - (part * task.y / (size * norm2))[:, None] * raised
     h = part * task.y * size / norm2
     c = p - hat.f0 + np.einsum("ij,ij->i", tilts, q)
     elements = TiltedElements(feet, tilts)
     M = products(hat.kernel, elements, elements) + np.outer(h, c) + np.outer(c, h) + norm2 * np.outer(h, h)
-    beta, f0 = task.solve(np.asarray(0.5 * (M + M.T), np.float64), size / size.mean())
+    beta, f0 = task.solve(np.asarray(0.5 * (M + M.T), np.float64), size / unit)
     support = np.union1d(moved.support, np.flatnonzero(beta))
     hat = _over(moved, support)
     assert hat.b is not None  # noqa: S101 (it came from ``hyperplane``)

@@ -67,8 +67,9 @@ def estimate(field: Field, metric: Metric, X: Vector, start: Vector, pool: Pool)
 
     The last step goes to the plane that touches f at the point before it, so its distance is that of eq. 3.
     """
-    Z, n = plain(field.lean(), metric, X, start, pool), len(X)
-    return InputMargins(metric.lengths(Z - X), Z, np.zeros(n), np.zeros(n, bool))
+    Z, n = plain(field, metric, X, start, pool), len(X)
+    lengths = np.where(np.isnan(Z[:, 0]), np.inf, metric.lengths(Z - X))
+    return InputMargins(lengths, Z, np.zeros(n), np.zeros(n, bool))
 
 
 def _block(field: Field, metric: Metric, X: Vector, pool: Pool) -> InputMargins:

@@ -57,13 +57,20 @@ def parts(metric: Metric, X: Vector, Z: Vector, f: Vector, q: Vector) -> StepPar
 
 
 def plain(field: Field, metric: Metric, X: Vector, start: Vector, pool: Pool) -> Vector:
-    """Return the points to which eq. 12 as printed leads, (n, d); it may go anywhere where the surface is curved."""
-    Z = start
+    """Return the points to which eq. 12 as printed leads, (n, d).
+
+    It may go anywhere where the surface is strongly curved: nan for rows that come to where f has no slope.
+    """
+    Z, lost = start, np.zeros((len(X), 1), bool)
     for _ in range(PRINTED):
-        move = parts(metric, X, Z, *field.slopes(Z, pool))
-        after = Z + move.onto + move.along
-        Z = np.where(np.isfinite(after.sum(axis=1, keepdims=True)), after, X)
-    return Z
+        f, q = field.slopes(Z, pool)
+        raised = metric.raised(q)
+        height, size = f - np.einsum("ij,ij->i", Z - X, q), np.einsum("ij,ij->i", q, raised)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            after = X - raised * (height / size)[:, None]
+        lost |= ~np.isfinite(after.sum(axis=1, keepdims=True))
+        Z = np.where(lost, X, after)
+    return np.where(lost, np.nan, Z)
 
 
 def project(

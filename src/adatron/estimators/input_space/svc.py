@@ -282,7 +282,8 @@ class InputMarginSVC(Classifier):
             settings = replace(self.settings(kernel, clock, sized=False), device=None, there=None)
             own = steps.Data(rows, Metric.of(self.metric, rows), settings, pool)
             if self.algorithm in TILTED:
-                recipe = steps.Recipe(self.n_steps, self.rule, self.hyperplane, self.algorithm == "full", self.slack, self.warm)
+                moves = self.algorithm == "full"
+                recipe = steps.Recipe(self.n_steps, self.rule, self.hyperplane, moves, self.slack, self.warm)
                 climbs = [steps.full(own, *parts, recipe) for parts in zip(problems, start, strict=True)]
             else:
                 rescaled = self.algorithm == "rescaled"
