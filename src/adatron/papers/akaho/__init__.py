@@ -15,7 +15,7 @@ from . import costs, draws, future, metrics, readings, real, stability
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
     """Yield Figures 1 to 5, the other sections in the paper's order, and the table of its claims."""
-    few, some = (8, 2) if quick else (100, 20)
+    few, some = (10, 3) if quick else (100, 20)
     curved, claims = stability.section(sheet)
     yield curved
     metric, natural = metrics.section(some)

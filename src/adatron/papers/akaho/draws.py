@@ -70,9 +70,12 @@ def example(sheet: Sheet) -> Section:
 def measured(n_draws: int) -> Found:
     """Run all machines on the same draws."""
     rows: Any = joblib.Parallel(n_jobs=-1)(joblib.delayed(_one)(seed) for seed in range(n_draws))
-    plain = (np.array([row[k] for row in rows]) for k in range(4))
-    by_name = [{name: [row[4][name][k] for row in rows] for name in ALGORITHMS} for k in range(4)]
-    return Found(*plain, *({name: np.array(v) for name, v in part.items()} for part in by_name[:3]), by_name[3])
+    margin, error, support, half = (np.array([row[k] for row in rows]) for k in range(4))
+    margins, errors, supports = (
+        {name: np.array([row[4][name][k] for row in rows]) for name in ALGORITHMS} for k in range(3)
+    )
+    paths = {name: [row[4][name][3] for row in rows] for name in ALGORITHMS}
+    return Found(margin, error, support, half, margins, errors, supports, paths)
 
 
 def _one(seed: int) -> tuple[float, float, int, float, dict[str, Any]]:

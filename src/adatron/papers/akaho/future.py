@@ -76,7 +76,8 @@ def _slack(seed: int) -> list[float]:
     """Return the objective of the original machine, and of both kinds of slack."""
     data = draw(seed, TRAIN)
     start = maximised(data, "damped", C=SOFT, n_steps=0)
-    field, pool = Field(start.kernel_, start.support_vectors_, start.dual_coef_[0], 0.0), Pool(1)
+    points = np.asarray(start.support_vectors_, np.float64)
+    field, pool = Field(start.kernel_, points, np.asarray(start.dual_coef_[0], np.float64), 0.0), Pool(1)
     unit = float(sizes(Metric(), field.slopes(data.X, pool)[1], field.squared_norm(pool)).mean())
     models = [start, *(maximised(data, "damped", C=SOFT, slack=one) for one in ("feature", "input"))]
     return [_objective(model, data, unit) for model in models]
