@@ -34,8 +34,8 @@ before, after = (input_margin(m, X, fisher).distance.min() for m in (plain, natu
 print(f"margin in the Fisher metric: {before:.3f}, maximised {after:.3f}")
 
 # %%
-# **Tangents of an invariance.** A rotation about the origin should not change the class. So a step along the circle costs
-# a tenth of a step across it. **The boundary turns along the circles.**
+# **Tangents of an invariance.** A rotation about the origin should not change the class. So a step along the
+# circle costs a tenth of a step across it. **The boundary turns along the circles.**
 
 
 def rotation(x):

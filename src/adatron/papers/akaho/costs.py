@@ -33,7 +33,7 @@ def section(quick: bool) -> tuple[Section, list[Claim]]:
         "m features, n samples; processor time and largest memory of the matrix of eq. 8, by one thread. The paper "
         "makes the m x m matrices K_xy of all pairs. Here only their products with two vectors are made, from n x n "
         "matrices. The transfer to new bases (section 3.5) is least squares with (1 + m) unknowns for each support "
-        "vector: with many of them it is the longest part, and the only one that grows with m³."
+        "vector: with many of them it is the longest part, and the one that grows with m³."
     )
     cold, warm = _updates(quick)
     section.add("updates of the programs of five steps, from 0 and from the last solution", None, [cold, warm],

@@ -123,8 +123,8 @@ def _errors(found: Found, sheet: Sheet) -> Section:
                     True if beyond(-change, error) else None, f"change {change:+.4f} ± {error:.4f}")  # fmt: skip
     section.remarks.append(
         "A tick means a change of more than one standard error. The mixtures overlap: most of the error is that of the "
-        "best possible classifier, which no margin changes. So the ratios stay near 1. The paper's reach 0.40, so its "
-        "classes overlap less than ours; it does not say how it draws the centres of the two classes."
+        "best possible classifier, which no margin changes. So the ratios stay near 1. The paper's ratios reach 0.40, "
+        "so its classes may overlap less; it does not say how it draws the centres of both."
     )
     _scatter(section, sheet, "figure_5", found.error, found.errors, "test error")
     return section

@@ -38,8 +38,8 @@ def section(n_draws: int) -> tuple[Section, list[Claim]]:
     section.remarks.append(
         "Slack: `InputMarginSVC(slack='input')` lets a sample pay for the part of the margin that its distance lacks. "
         f"The objective is that of the class, C = {SOFT:g}. To first order it asks for two changes of eqs. 6 and 21: "
-        "the slope η of a sample is multiplied by the part that it has, and its bound is C / ĝ. It works, and is an "
-        "option of the class; each program has its certificate."
+        "the slope η of a sample is multiplied by the part that it has, and its bound is C / ĝ. It is an option "
+        "of the class; each program has its certificate."
     )
     curves = np.array([_curve(seed) for seed in range(n_draws)])
     section.add("regression: distance of the curve from the true one, SVR and perpendicular", None,

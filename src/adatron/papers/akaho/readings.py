@@ -34,7 +34,7 @@ def section(n_draws: int) -> tuple[Section, Claim]:
     section.remarks.append(
         "The printed algorithm keeps the best of five steps by estimated margins, and the original machine is one of "
         "the candidates. A draw does not grow if none of the five steps is better by the estimate. gamma = 1 reads "
-        "the kernel as exp(-|x - z|²/σ²). Where both counts agree, estimates by plain (12) have misled nobody."
+        "the kernel as exp(-|x - z|²/σ²). Where both counts agree, estimates by plain (12) have changed no choice."
     )
     shares = ", ".join(map(str, counts))
     held = any(abs(count / n_draws - 0.96) <= ERROR for count in counts)

@@ -38,7 +38,7 @@ def section(n_splits: int) -> tuple[Section, list[Claim]]:
     for name, own in zip(LOADERS, found.mean(axis=1), strict=True):
         kind = LOADERS[name][2]
         section.add(f"{name} ({kind}): test error, original and maximised", None, own[:2].tolist())
-        section.add(f"{name}: mean distance of right test samples", None, own[2:4].tolist())
+        section.add(f"{name}: median distance of right test samples", None, own[2:4].tolist())
         section.add(f"{name}: error by gamma of the largest margin, of cross-validation, of the mean gamma", None,
                     own[4:].tolist())  # fmt: skip
     section.remarks.append(
