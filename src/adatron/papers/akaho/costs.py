@@ -16,17 +16,16 @@ from ..claims import Claim
 from ..report import Section
 from .mixtures import quietly
 
-SAMPLES, FEATURES = (200, 400, 800), (8, 32, 128)  # The last ones stay while the others grow.
+SAMPLES, FEATURES = (400, 800, 1600), (8, 32, 128)  # The first n and the last m stay while the others grow.
 REPEATS = 3  # Runs, of which the shortest counts.
 
 
 def section(quick: bool) -> tuple[Section, list[Claim]]:
     """Measure the matrix of eq. 8, and count the updates of its programs."""
     section = Section("Section 3.6: the cost of a step")
-    samples, features = (SAMPLES[:2], FEATURES[:2]) if quick else (SAMPLES, FEATURES)
-    by_n, by_m = ([_cost(n, features[-1]) for n in samples], [_cost(samples[-1], m) for m in features])
-    n_time, n_bytes = (_exponent(samples, [one[k] for one in by_n]) for k in range(2))
-    m_time, m_bytes = (_exponent(features, [one[k] for one in by_m]) for k in range(2))
+    by_n, by_m = ([_cost(n, FEATURES[-1]) for n in SAMPLES], [_cost(SAMPLES[0], m) for m in FEATURES])
+    n_time, n_bytes = (_exponent(SAMPLES, [one[k] for one in by_n]) for k in range(2))
+    m_time, m_bytes = (_exponent(FEATURES, [one[k] for one in by_m]) for k in range(2))
     section.add("time: exponents of m and n", [3, 2], [m_time, n_time], None if quick else m_time < 1.5)
     section.add("memory: exponents of m and n", [2, 2], [m_bytes, n_bytes], m_bytes < 1.0)
     section.remarks.append(
@@ -40,7 +39,10 @@ def section(quick: bool) -> tuple[Section, list[Claim]]:
                 None if quick else warm < cold)  # fmt: skip
     return section, [
         Claim(
-            "time O(m³ n²) for the temporary variables", "3.6", m_time < 3.0, f"exponents {m_time:.1f} and {n_time:.1f}"
+            "time O(m³ n²) for the temporary variables",
+            "3.6",
+            m_time < 3.0 and n_time < 2.5,
+            f"exponents {m_time:.1f} and {n_time:.1f}",
         ),
         Claim("memory O(m² n²)", "3.6", m_bytes < 2.0, f"exponents {m_bytes:.1f} and {n_bytes:.1f}"),
         Claim(
