@@ -38,7 +38,7 @@ TESTED_IN = {
     "estimators/incremental/test_c_path.py": "track",
     "estimators/incremental/test_learner.py": "classifier machine novelty nusvc oneclass report svc svdd svr",
     "estimators/incremental/test_learner_failures.py": "store estimators/base/convergence compiled/cache/uninterrupted",
-    "estimators/input_space/test_svc.py": "steps margins/hyperplane margins/tilted margins/worth "
+    "estimators/input_space/test_svc.py": "margins/hyperplane margins/tilted margins/worth "
     "margins/algorithm model/tilted",
     "estimators/input_space/test_measure.py": "affine",
     "estimators/forms/test_way.py": "taken",

@@ -1,6 +1,6 @@
 """Margins in the input space: the distance of a point from the surface f(x) = 0, its proven bound, and its growth."""
 
-from .algorithm import Stage, Task, climb, first_stage, needed_bytes, step_cost, unmeasured
+from .algorithm import Stage, Task, climb, first_stage, measured, needed_bytes, step_cost, unmeasured
 from .certified import certified, variation
 from .field import Field
 from .metric import Metric
@@ -19,6 +19,7 @@ __all__ = [
     "climb",
     "estimated",
     "first_stage",
+    "measured",
     "nearest",
     "needed_bytes",
     "parts",

@@ -1,9 +1,9 @@
 """Transfer of a decision function to other bases (section 3.5 of S. Akaho, Maximizing the margin in the input space).
 
 The projections of the samples have moved, and with them the bases φ(x̂_i), ψ(x̂_i) of the support vectors. 'values'
-keeps the decision values: it solves least squares over the samples, the old and the new projections (eq. 18). It takes
-the solution of least norm, as the equations are often rank deficient. 'normal' keeps ω: the least ‖ω_new - ω_old‖, and
-f0.
+keeps the decision values: it solves least squares over the samples, the old bases and the new projections (eq. 18). It
+takes the solution of least norm, as the equations are often rank deficient. 'all_values' has the old projections of all
+samples, as eq. 18 has, and not only those of the support vectors. 'normal' keeps ω: the least ‖ω_new - ω_old‖, and f0.
 """
 
 from __future__ import annotations
@@ -24,6 +24,11 @@ CUT = 1e-9  # Fraction of the largest singular value below which a singular valu
 def unknowns(n_bases: int, d: int) -> int:
     """Return the number of coefficients of ``n_bases`` bases, and of f0."""
     return n_bases * (1 + d) + 1
+
+
+def equations(n: int, support: int, hyperplane: str) -> int:
+    """Return the largest number of points at which the decision values are kept."""
+    return 3 * n if hyperplane == "all_values" else 2 * n + support
 
 
 def by_values(old: Field, bases: Vector, at: Vector, pool: Pool) -> Field:

@@ -12,7 +12,7 @@ from .certified import certified
 from .crossings import OTHER_POINTS, PLANE, first_crossings, islets
 from .field import Field, Vector
 from .metric import Metric
-from .projection import project
+from .projection import plain, project
 
 STARTS = 8  # Crossings of the surface for each row, the nearest first, from which the nearest point is looked for.
 RAY_NUMBERS = 2**22  # Numbers in the rays that are made at a time.
@@ -60,6 +60,16 @@ def nearest(field: Field, metric: Metric, X: Vector, pool: Pool) -> InputMargins
     blocks = [_block(field, metric.take(rows), X[rows], pool) for rows in slices]
     names = ("distance", "projection", "certified", "converged")
     return InputMargins(*(np.concatenate([getattr(block, name) for block in blocks]) for name in names))
+
+
+def estimate(field: Field, metric: Metric, X: Vector, start: Vector, pool: Pool) -> InputMargins:
+    """Return the points to which plain eq. 12 leads from the rows of ``start``: estimates, which prove nothing.
+
+    The last step goes to the plane that touches f at the point before it, so its distance is that of eq. 3.
+    """
+    Z, n = plain(field, metric, X, start, pool), len(X)
+    lengths = np.where(np.isnan(Z[:, 0]), np.inf, metric.lengths(Z - X))
+    return InputMargins(lengths, Z, np.zeros(n), np.zeros(n, bool))
 
 
 def _block(field: Field, metric: Metric, X: Vector, pool: Pool) -> InputMargins:

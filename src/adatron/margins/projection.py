@@ -32,6 +32,7 @@ ON, SETTLED = 1e-9, 1e-6  # Largest |f| of a point on the surface; largest t at 
 SLOWEST, FASTEST = 1e-2, 5.0  # Bounds of a step along the surface, as a multiple of the plain one.
 LONGEST_ALONG = 0.5  # Longest step along the surface, as a fraction of the distance.
 RETURNS = 12  # Most steps n until the surface is met again.
+PRINTED = 10  # Steps of plain eq. 12, as in Figure 2 of the source.
 SHORTEST_STEP = 1e-9  # Shortest step that is tried, as a fraction of the distance.
 
 
@@ -53,6 +54,23 @@ def parts(metric: Metric, X: Vector, Z: Vector, f: Vector, q: Vector) -> StepPar
     flat = ~np.isfinite(onto).all(axis=1)  # no direction leads to the surface
     back[flat] = onto[flat] = 0.0
     return StepParts(onto, back * np.einsum("ij,ij->i", q, d)[:, None] - d)
+
+
+def plain(field: Field, metric: Metric, X: Vector, start: Vector, pool: Pool) -> Vector:
+    """Return the points to which eq. 12 as printed leads, (n, d).
+
+    It may go anywhere where the surface is strongly curved: nan for rows that come to where f has no slope.
+    """
+    Z, lost = start, np.zeros((len(X), 1), bool)
+    for _ in range(PRINTED):
+        f, q = field.slopes(Z, pool)
+        raised = metric.raised(q)
+        height, size = f - np.einsum("ij,ij->i", Z - X, q), np.einsum("ij,ij->i", q, raised)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            after = X - raised * (height / size)[:, None]
+        lost |= ~np.isfinite(after.sum(axis=1, keepdims=True))
+        Z = np.where(lost, X, after)
+    return np.where(lost, np.nan, Z)
 
 
 def project(

@@ -28,6 +28,7 @@ from ...margins import (
     climb,
     estimated,
     first_stage,
+    measured,
     needed_bytes,
     step_cost,
     unmeasured,
@@ -58,6 +59,18 @@ class Climb:
 
 
 @dataclass(frozen=True)
+class Recipe:
+    """The parameters of the full algorithm; ``moves`` is whether the bases move."""
+
+    n_steps: int
+    rule: str
+    hyperplane: str
+    moves: bool
+    slack: str
+    warm: bool
+
+
+@dataclass(frozen=True)
 class Data:
     """The distinct samples of a fit, X (m, d) in float64 with their metrics."""
 
@@ -77,7 +90,7 @@ def field_of(data: Data, one: Fitted) -> Field:
     return Field(data.settings.kernel, data.X[one.ids], one.beta, one.intercept)
 
 
-def full(data: Data, problem: Problem, one: Fitted, n_steps: int, rule: str, hyperplane: str) -> Climb:
+def full(data: Data, problem: Problem, one: Fitted, recipe: Recipe) -> Climb:
     """Run Algorithm 1 for one problem.
 
     Raises
@@ -87,16 +100,18 @@ def full(data: Data, problem: Problem, one: Fitted, n_steps: int, rule: str, hyp
     """
     if one.status is None:
         return Climb(one, Worth(np.nan, np.nan), [])
-    _check_memory(data, one)
+    _check_memory(data, one, recipe)
     dual, ids = problem.program(one.ids), one.ids
     solved = [one]
 
     def solve(M: Vector, size: Vector) -> tuple[Vector, float]:
-        solved.append(_solve(data, _semidefinite(M), with_targets(dual, size), ids))
+        start = solved[-1].beta if recipe.warm else None
+        solved.append(_solve(data, _semidefinite(M), with_targets(dual, size, recipe.slack), ids, start))
         return solved[-1].beta, solved[-1].intercept
 
     C = np.maximum(dual.upper, -dual.lower)
-    task = Task(data.X[ids], np.sign(dual.t), C, data.metric.take(ids), solve, hyperplane, data.pool)
+    how = (recipe.rule, recipe.hyperplane, recipe.moves, recipe.slack)
+    task = Task(data.X[ids], np.sign(dual.t), C, data.metric.take(ids), solve, *how, data.pool)
     field = field_of(data, one)
     try:
         start = best = first_stage(task, field)
@@ -104,30 +119,33 @@ def full(data: Data, problem: Problem, one: Fitted, n_steps: int, rule: str, hyp
         best = unmeasured(task, field)
         return Climb(one, best.worth, [], best, cut=True)
     path, last, cut = [start.worth.margin], one, True
-    steps = climb(task, start, n_steps, rule)
+    steps = climb(task, start, recipe.n_steps)
     with suppress(OutOfTime):
-        while _has_time(data, best):
+        while _has_time(data, best, recipe):
             if (now := next(steps, None)) is None:
                 cut = False
                 break
             path.append(now.worth.margin)
             if now.worth.score > best.worth.score:
                 best, last = now, solved[-1]
-    return Climb(last, best.worth, path, best, cut=cut and len(path) <= n_steps)
+    with suppress(OutOfTime):
+        best = measured(task, best)
+    return Climb(last, best.worth, path, best, cut=cut and len(path) <= recipe.n_steps)
 
 
-def _has_time(data: Data, now: Stage) -> bool:
+def _has_time(data: Data, now: Stage, recipe: Recipe) -> bool:
     """Return whether there is time for the part of another step that nobody can interrupt."""
-    least = step_cost(len(now.feet.distance), len(now.support), data.X.shape[1]) / RATE
+    least = step_cost(len(now.feet.distance), len(now.support), data.X.shape[1], recipe.hyperplane) / RATE
     return not data.clock.late and monotonic() + least < data.clock.limit
 
 
-def _check_memory(data: Data, one: Fitted) -> None:
+def _check_memory(data: Data, one: Fitted, recipe: Recipe) -> None:
     n, support = len(one.ids), int(np.count_nonzero(one.beta))
-    needed = needed_bytes(n, support, data.X.shape[1])
+    needed = needed_bytes(n, support, data.X.shape[1], recipe.hyperplane)
     if needed > data.settings.cache_bytes:
+        algorithm = "full" if recipe.moves else "fixed"
         raise ValueError(
-            f"algorithm='full' needs about {needed / 2**20:.0f} MB for {n} samples of {data.X.shape[1]} features with "
+            f"{algorithm=} needs about {needed / 2**20:.0f} MB for {n} samples of {data.X.shape[1]} features with "
             f"{support} support vectors. The 'cache_size' parameter allows {data.settings.cache_bytes / 2**20:.0f} MB: "
             "raise it, or use algorithm='simplified'."
         )
@@ -139,11 +157,12 @@ def _semidefinite(M: Vector) -> Vector:
     return M if values[0] >= 0.0 else (vectors * np.maximum(values, 0.0)) @ vectors.T
 
 
-def _solve(data: Data, K: Vector, dual: Dual, ids: Ids) -> Fitted:
-    """Solve a program over a given matrix."""
+def _solve(data: Data, K: Vector, dual: Dual, ids: Ids, start: Vector | None = None) -> Fitted:
+    """Solve a program over a given matrix, from coefficients or from 0."""
     samples = Samples.alone(np.arange(len(ids)))
     settings = replace(data.settings, kernel=Precomputed(), precision="double")
-    return replace(engine.fit(K, samples, Listed([Problem([0], lambda _: dual)]), settings)[0], ids=ids)
+    problems, begin = Listed([Problem([0], lambda _: dual)]), None if start is None else lambda _: start
+    return replace(engine.fit(K, samples, problems, settings, begin)[0], ids=ids)
 
 
 def simplified(

@@ -38,6 +38,7 @@ PARAMETERS = (
     "kernel", "degree", "gamma", "coef0", "tol", "cache_size", "class_weight", "verbose", "max_iter",
     "decision_function_shape", "break_ties", "n_jobs", "multi_class", "gap_tol", "max_time", "callback", "device",
 )  # fmt: skip
+TILTED = ("full", "fixed")  # Algorithms whose decision functions have slopes of the kernel.
 
 
 class InputMarginSVC(Classifier):
@@ -45,7 +46,8 @@ class InputMarginSVC(Classifier):
 
     The margin is the distance of the samples from the decision boundary as :func:`adatron.input_margin` measures it.
     The fit starts from the solution of :class:`SVC` and improves it by projections onto the boundary and quadratic
-    programs in turn. The result is never worse than the start. With a hard margin the margin is compared, else
+    programs in turn. The result is never worse than the start, except by ``rule='printed'``. With a hard margin the
+    margin is compared, else
 
         ½ (ρ / g)² + Σ C_i max(0, 1 - ρ s_i), least over ρ,
 
@@ -65,22 +67,32 @@ class InputMarginSVC(Classifier):
         1 / (n_features * X.var()), 1 / n_features, or the value itself.
     coef0 : float, default=0.0
         Constant of 'poly'.
-    algorithm : {'full', 'simplified', 'rescaled'}, default='full'
+    algorithm : {'full', 'fixed', 'simplified', 'rescaled'}, default='full'
         'full' projects the samples onto the boundary and moves the bases of the decision function there. It is for few
         features and some thousand samples at most. It holds some twenty n x n matrices, which ``cache_size`` must allow
-        (1000 MB for 2,400 samples if a tenth are support vectors, or 1,580 if all are). 'simplified' (section 6 of the
-        source) does not move the bases: it makes ordinary fits with targets y ĝ, where ĝ are the gradients' sizes.
-        'rescaled' is the form that the source proposes for the code of ordinary machines, with k(x_i, x_j) / (ĝ_i ĝ_j);
-        its constraint Σ ĝ a = 0 differs.
-    rule : {'damped', 'best'}, default='damped'
-        For the full algorithm. 'damped' goes towards the solution of each program only as far as the margin grows, and
-        ends if it does not grow at all. 'best' goes all the way and keeps the best of all steps. The other algorithms
+        (1000 MB for 2,400 samples if a tenth are support vectors, or 1,580 if all are). The others are of section 6 of
+        the source. 'fixed' leaves the bases at the samples, and is 'full' otherwise. 'simplified' leaves out the slopes
+        of the gradients' sizes ĝ, too: it makes ordinary fits with targets y ĝ. 'rescaled' is the form that the source
+        proposes for the code of ordinary machines, with k(x_i, x_j) / (ĝ_i ĝ_j); its constraint Σ ĝ a = 0 differs.
+    rule : {'damped', 'best', 'printed'}, default='damped'
+        For 'full' and 'fixed'. 'damped' goes towards the solution of each program only as far as the margin grows, and
+        ends if it does not grow at all. 'best' goes all the way and keeps the best of all steps. 'printed' is 'best' as
+        the source has it: projections are ten steps of its eq. 12 from the last ones, and the best step is that with
+        the largest margin by these estimates. It is for comparison: the estimates may be wrong. The other algorithms
         always keep the best step.
     n_steps : int, default=5
         Most steps.
-    hyperplane : {'values', 'normal'}, default='values'
-        The quantity that the full algorithm keeps when the bases move: decision values at the samples and their
-        projections (least squares), or the normal (least distance in the feature space).
+    hyperplane : {'values', 'all_values', 'normal'}, default='values'
+        The quantity that the full algorithm keeps when the bases move: decision values at the samples, the old bases
+        and the new projections (least squares); the same, also at the old projections of samples that are no support
+        vectors (eq. 18 of the source); or the normal (least distance in the feature space).
+    slack : {'feature', 'input'}, default='feature'
+        For 'full' and 'fixed' with a finite C: what costs C. 'feature' is a lack of 1 in the decision value, as in the
+        source (eq. 19). 'input' is a lack of the whole margin in the input space: a sample pays for the part of the
+        margin that its distance lacks. This is the objective above to first order, so steps gain more often.
+    warm : bool, default=False
+        For 'full' and 'fixed': whether each program starts from the solution of the one before it. It saves updates.
+        'simplified' always does so.
     metric : None, array-like of shape (n_features, n_features) or callable, default=None
         The measure of distance: √(d'Gd) with this matrix G, or with the matrix that a function of one sample returns
         (invariances, the Fisher information). None is the Euclidean length.
@@ -117,22 +129,22 @@ class InputMarginSVC(Classifier):
     ----------
     margin_ : float, or ndarray of one for each binary problem
         The margin reached in the input space: the smallest distance of a training sample (negative if one is on the
-        wrong side), or with a finite C, 1/ρ. With other algorithms than 'full', only the distances of the 64 samples
+        wrong side), or with a finite C, 1/ρ. With 'simplified' and 'rescaled', only the distances of the 64 samples
         nearest to the boundary by \|f\| / ‖∇f‖ are measured; for the others this estimate is taken.
     margin_path_ : ndarray, or list of them for each binary problem
-        The margin of the original machine and after each step.
+        The margin of the original machine and after each step; by ``rule='printed'`` the estimated ones.
     projections_ : ndarray of shape (n_samples, n_features), or list of them for each binary problem
-        For the full algorithm: the nearest points of the boundary to the training samples; nan if none was found, or
+        For 'full' and 'fixed': the nearest points of the boundary to the training samples; nan if none was found, or
         for samples that are not in the problem. None for the other algorithms.
     tilts_ : ndarray of shape (n_support, n_features)
-        For the full algorithm, the coefficients of the kernel's slopes; None for the others. The decision function of
+        For 'full' and 'fixed', the coefficients of the kernel's slopes; None for the others. The decision function of
         problem p is Σ a_j k(z_j, x) + b_j·∂k(z_j, x)/∂z + intercept_[p], where z, a and b are the rows of
         ``support_vectors_``, ``dual_coef_[p]`` and ``tilts_`` with ``problem_`` equal to p.
     problem_ : ndarray of shape (n_support,)
-        For the full algorithm, the binary problem of each support vector; None for the others.
+        For 'full' and 'fixed', the binary problem of each support vector; None for the others.
     support_, support_vectors_, n_support_, dual_coef_, intercept_, classes_, class_weight_ :
-        As in :class:`SVC`. For the full algorithm, ``support_vectors_`` are the projections of the samples
-        ``support_``, ``dual_coef_`` is (n_problems, n_support) and ``n_support_`` is the total number.
+        As in :class:`SVC`. For 'full', ``support_vectors_`` are the projections of the samples ``support_``. For 'full'
+        and 'fixed' ``dual_coef_`` is (n_problems, n_support) and ``n_support_`` is the total number.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_, n_iter_, fit_status_, trace_ :
         Those of the program that the decision function comes from.
 
@@ -155,6 +167,8 @@ class InputMarginSVC(Classifier):
     rule: str
     n_steps: int
     hyperplane: str
+    slack: str
+    warm: bool
     metric: Any
     margin_: Any
     margin_path_: Any
@@ -169,10 +183,12 @@ class InputMarginSVC(Classifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{name: Classifier._parameter_constraints[name] for name in PARAMETERS},
         **PENALTY,
-        "algorithm": [StrOptions({"full", "simplified", "rescaled"})],
-        "rule": [StrOptions({"damped", "best"})],
+        "algorithm": [StrOptions({"full", "fixed", "simplified", "rescaled"})],
+        "rule": [StrOptions({"damped", "best", "printed"})],
         "n_steps": [Interval(Integral, 0, None, closed="left")],
-        "hyperplane": [StrOptions({"values", "normal"})],
+        "hyperplane": [StrOptions({"values", "all_values", "normal"})],
+        "slack": [StrOptions({"feature", "input"})],
+        "warm": ["boolean"],
         "metric": ["array-like", callable, None],
     }
 
@@ -188,6 +204,8 @@ class InputMarginSVC(Classifier):
         rule: str = "damped",
         n_steps: int = 5,
         hyperplane: str = "values",
+        slack: str = "feature",
+        warm: bool = False,
         metric: Any = None,
         tol: float = 1e-3,
         cache_size: float = 1000,
@@ -228,7 +246,7 @@ class InputMarginSVC(Classifier):
         climbs = self._climbs(data, problems, start, resolved.kernel, clock)
         fitted = Fits.of([climb.fitted for climb in climbs], start.route)
         feet, head, proofs = None, self._head_for(data.classes), proofs_of(fitted, k == 2)
-        if self.algorithm == "full":
+        if self.algorithm in TILTED:
             feet = [_projections(climb, distinct, data.X.shape) for climb in climbs]
             model = self._of_bases(climbs, data, resolved, head, proofs)
         else:
@@ -254,18 +272,19 @@ class InputMarginSVC(Classifier):
         from . import steps
 
         jet(kernel)  # or it has no derivative
-        if self.algorithm == "full" and not kernel.convex:
+        if self.algorithm in TILTED and not kernel.convex:
             raise ValueError(
-                f"algorithm='full' needs a positive semi-definite kernel. {quoted(kernel)} may not be one."
+                f"algorithm={self.algorithm!r} needs a positive semi-definite kernel. {quoted(kernel)} may not be one."
             )
         X = inputs.as_dense_if_small(data.X, self.kernel)
         rows = dense_rows(X[data.samples.rows])
         with one_blas_thread(), Pool(allowed_threads(self.n_jobs), clock.limit) as pool:
             settings = replace(self.settings(kernel, clock, sized=False), device=None, there=None)
             own = steps.Data(rows, Metric.of(self.metric, rows), settings, pool)
-            if self.algorithm == "full":
-                how = (self.n_steps, self.rule, self.hyperplane)
-                climbs = [steps.full(own, *parts, *how) for parts in zip(problems, start, strict=True)]
+            if self.algorithm in TILTED:
+                moves = self.algorithm == "full"
+                recipe = steps.Recipe(self.n_steps, self.rule, self.hyperplane, moves, self.slack, self.warm)
+                climbs = [steps.full(own, *parts, recipe) for parts in zip(problems, start, strict=True)]
             else:
                 rescaled = self.algorithm == "rescaled"
                 climbs = steps.simplified(own, X, data.samples, problems, start, self.n_steps, rescaled)
@@ -274,7 +293,7 @@ class InputMarginSVC(Classifier):
 
     @staticmethod
     def _of_bases(climbs: list[Climb], data: Labelled, resolved: Resolved, head: Classes, proofs: Proofs) -> Model:
-        """Return the model of the full algorithm."""
+        """Return the model of an algorithm whose decision functions have slopes of the kernel."""
         bases, problems = [_bases(climb, data.X.shape[1]) for climb in climbs], np.arange(len(climbs))
         problem = np.repeat(problems, [len(points) for points, _, _, _ in bases])
         points, a, tilts, support = (np.concatenate(part) for part in zip(*bases, strict=True))

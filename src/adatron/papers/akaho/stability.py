@@ -8,13 +8,14 @@ from ...kernels import Polynomial
 from ...margins import Field, Metric, nearest, parts
 from ...plots.axes import off_screen
 from ...threads import Pool
+from ..claims import Claim
 from ..report import Section, Sheet
 
 RATIOS = np.r_[-3.0:3.01:0.25]  # c/λ
 PUSH, STEPS = 1e-4, 8  # Distance of the start from the foot, and steps that show where it goes.
 
 
-def section(sheet: Sheet) -> Section:
+def section(sheet: Sheet) -> tuple[Section, list[Claim]]:
     """Test that the plain update is stable for |c/λ| < 1; a critical point is a minimum for c/λ < 1."""
     section = Section("Figure 1: stability of the update of a projection (eq. 12)")
     ratios = RATIOS[np.abs(np.abs(RATIOS) - 1.0) > 1e-9]
@@ -36,7 +37,12 @@ def section(sheet: Sheet) -> Section:
         ax.set(xlabel="c/λ", ylabel="stable", yticks=[0, 1], yticklabels=["no", "yes"], title="Figure 1")
         ax.legend()
         sheet.save(section, "figure_1", ax)
-    return section
+    back, minima = (line.holds for line in section.lines)
+    return section, [
+        Claim("eq. 12 is stable for |c/λ| < 1 only: no maximum or saddle is", "3.4, Fig. 1", back,
+              f"at {len(found)} ratios from {ratios[0]:g} to {ratios[-1]:g}"),
+        Claim("slowed down, it is stable at all minima", "3.4", minima, f"c/λ from {slowed[0]:g} to {slowed[-1]:g}"),
+    ]  # fmt: skip
 
 
 def _tried(ratio: float) -> tuple[bool, bool]:
