@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import make_moons
 
 from adatron import SVC, SVR, NuSVC
-from adatron.intervals.left_out import Followed, LeftOut, Refitted, fixed, left_out_of, machine_in
+from adatron.intervals.left_out import Followed, LeftOutModels, Refitted, fixed, left_out_of, machine_in
 from adatron.kernels import RBF
 
 X, Y = make_moons(40, noise=0.3, random_state=0)
@@ -37,7 +37,7 @@ def test_models_of_a_path_are_those_of_fits():
     path = left_out_of(machine, machine.fit(X, Y), X, Y, ALONE, lambda one, total: told.append(total))
     fits = Refitted.of(machine, X, Y, ALONE, lambda one, total: None)
     assert isinstance(path, Followed)
-    assert isinstance(fits, LeftOut)
+    assert isinstance(fits, LeftOutModels)
     assert set(told) == {len(told)}
     assert len(told) < 40 == len(fits.models)  # a sample that does not decide costs nothing
     np.testing.assert_allclose(path.values(X)[:, path.number], fits.values(X), atol=1e-7)

@@ -26,7 +26,7 @@ FOLLOWED = {"SVC", "NuSVC", "SVR"}  # Machines whose samples leave along an exac
 
 
 @dataclass(frozen=True)
-class LeftOut(ABC):
+class LeftOutModels(ABC):
     """Models that each lack some of the samples.
 
     how : 'path' or 'fits', see ``JackknifePlus``
@@ -70,7 +70,7 @@ def fixed(machine: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Followed(LeftOut):
+class Followed(LeftOutModels):
     """Models along exact paths from the model of all samples. They are one model with many problems.
 
     machine : the machine of all samples, which reads the decision functions of a model
@@ -95,7 +95,7 @@ class Followed(LeftOut):
             There is no exact path.
         """
         twin = twin_of(Subject.of(machine, X, y))
-        found = _Functions.of(twin, done)
+        found = _Models.of(twin, done)
         order = np.argsort(twin.numbers)
         columns, number = np.unique(found.columns[order], axis=0, return_inverse=True)
         return cls(np.ravel(number), found.worst, machine, found.model(machine.model_), columns)
@@ -107,7 +107,7 @@ class Followed(LeftOut):
         return each.reshape(len(functions), many, *each.shape[1:])
 
 
-class _Functions:
+class _Models:
     """Different decision functions, one row of coefficients for each.
 
     rows : coefficients of the samples
@@ -164,7 +164,7 @@ class _Functions:
 
 
 @dataclass(frozen=True)
-class Refitted(LeftOut):
+class Refitted(LeftOutModels):
     """Models that were fitted without some samples, each with its own proof."""
 
     models: list[Any]
@@ -194,7 +194,7 @@ def values_of(model: Any, X: Any) -> Vector:
 
 def left_out_of(
     model: Any, fitted: Any, X: Any, y: Vector, parts: list[Ids], done: Callable[[int, int], None]
-) -> LeftOut:
+) -> LeftOutModels:
     """Return the models without each part: along the path if the parts are samples and it is exact, else by fits.
 
     A search, which shares kernel values between folds, takes no less time for a single candidate than these fits do.

@@ -22,7 +22,7 @@ from ..insight.subject import taken
 from ..quoted import plain_numbers, quoted
 from ..selection.search.watch import SearchWatch
 from .conformity import SCORES, interval, members, scores_of
-from .left_out import LeftOut, left_out_of, machine_in
+from .left_out import LeftOutModels, left_out_of, machine_in
 
 ROOM = 2**23  # Numbers that are held for some rows at a time.
 
@@ -106,7 +106,7 @@ class Plus(Wrapper):
     """Base of ``JackknifePlus`` and ``CVPlus``."""
 
     scores_: Vector
-    _left_out: LeftOut
+    _left_out: LeftOutModels
 
     def fit(self, X: Any, y: Any, sample_weight: None = None) -> Self:
         """Fit the machine to all samples, and find the models that lack some of them.

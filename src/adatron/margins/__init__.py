@@ -1,6 +1,6 @@
 """Margins in the input space: the distance of a point from the surface f(x) = 0, its proven bound, and its growth."""
 
-from .algorithm import Stage, Task, climb, first_stage, measured, needed_bytes, step_cost, unmeasured
+from .algorithm import Stage, TwoClasses, climb, first_stage, measured, needed_bytes, step_cost, unmeasured
 from .certified import certified, variation
 from .field import Field
 from .metric import Metric
@@ -13,7 +13,7 @@ __all__ = [
     "InputMargins",
     "Metric",
     "Stage",
-    "Task",
+    "TwoClasses",
     "Worth",
     "certified",
     "climb",

@@ -47,7 +47,7 @@ ProgramSolver = Callable[[Vector, Vector], tuple[Vector, float]]
 
 
 @dataclass(frozen=True)
-class Task:
+class TwoClasses:
     """One problem of two classes.
 
     X : (n, d); y : (n,) 1 and -1; C : (n,) bounds of the variables, inf for a hard margin
@@ -88,14 +88,14 @@ class Stage:
     worth: Worth
 
 
-def first_stage(task: Task, field: Field) -> Stage:
+def first_stage(task: TwoClasses, field: Field) -> Stage:
     """Return the original machine, whose bases are its samples."""
     support, field = np.flatnonzero(field.a), field.lean()
     q, norm2 = field.slopes(task.X, task.pool)[1], field.squared_norm(task.pool)
     return stage(task, field, support, task.X, float(sizes(task.metric, q, norm2).mean()))
 
 
-def unmeasured(task: Task, field: Field) -> Stage:
+def unmeasured(task: TwoClasses, field: Field) -> Stage:
     """Return the original machine, without its distances."""
     n, unknown = len(task.X), np.full(len(task.X), np.nan)
     feet = InputMargins(unknown, np.full_like(task.X, np.nan), np.zeros(n), np.zeros(n, bool))
@@ -113,7 +113,7 @@ def step_cost(n: int, support: int, d: int, hyperplane: str) -> float:
     return few * few * (4.0 * many + 10.0 * few)
 
 
-def stage(task: Task, field: Field, support: NDArray[np.int64], old: Vector, unit: float) -> Stage:
+def stage(task: TwoClasses, field: Field, support: NDArray[np.int64], old: Vector, unit: float) -> Stage:
     """Measure a decision function, or estimate its distances if the rule says so."""
     if task.rule == "printed":
         feet = estimate(field, task.metric, task.X, old, task.pool)
@@ -122,18 +122,18 @@ def stage(task: Task, field: Field, support: NDArray[np.int64], old: Vector, uni
     return Stage(field, support, feet, old, unit, _worth(task, field, feet.distance, unit))
 
 
-def measured(task: Task, best: Stage) -> Stage:
+def measured(task: TwoClasses, best: Stage) -> Stage:
     """Return a stage with measured distances in place of estimated ones."""
     if task.rule != "printed":
         return best
     return stage(replace(task, rule="best"), best.field, best.support, best.old, best.unit)
 
 
-def _worth(task: Task, field: Field, distance: Vector, unit: float) -> Worth:
+def _worth(task: TwoClasses, field: Field, distance: Vector, unit: float) -> Worth:
     return worth(signed(field.values(task.X, task.pool), task.y, distance), task.C, unit)
 
 
-def climb(task: Task, start: Stage, n_steps: int) -> Iterator[Stage]:
+def climb(task: TwoClasses, start: Stage, n_steps: int) -> Iterator[Stage]:
     """Yield the stages after the first one, by the rule of the task."""
     now = start
     for _ in range(n_steps):
@@ -149,7 +149,7 @@ def climb(task: Task, start: Stage, n_steps: int) -> Iterator[Stage]:
         yield now
 
 
-def _moved(task: Task, now: Stage) -> Stage:
+def _moved(task: TwoClasses, now: Stage) -> Stage:
     """Take steps 1 and 2: return the function over the new projections."""
     if not task.moves:
         b = np.zeros_like(now.field.points) if now.field.b is None else now.field.b
@@ -166,7 +166,7 @@ def _moved(task: Task, now: Stage) -> Stage:
     return replace(now, field=field, old=feet)
 
 
-def _program(task: Task, moved: Stage) -> tuple[Field, NDArray[np.int64]]:
+def _program(task: TwoClasses, moved: Stage) -> tuple[Field, NDArray[np.int64]]:
     """Take steps 3 and 4: return the function that the program leads to, and its support."""
     hat, feet = moved.field, moved.old
     p, q = hat.slopes(feet, task.pool)
@@ -189,7 +189,7 @@ def _program(task: Task, moved: Stage) -> tuple[Field, NDArray[np.int64]]:
     return Field(hat.kernel, hat.points, a, f0, b), support
 
 
-def _parts(task: Task, moved: Stage) -> Vector:
+def _parts(task: TwoClasses, moved: Stage) -> Vector:
     """Return how much of the margin each sample has, at most 1; 1 for errors that are not measured as distances."""
     if task.slack == "feature" or not 0.0 < moved.worth.margin < np.inf:
         return np.ones(len(task.X))
@@ -206,7 +206,7 @@ def _over(moved: Stage, support: NDArray[np.int64]) -> Field:
     return replace(moved.field, points=points, a=a, b=b)
 
 
-def _damped(task: Task, moved: Stage, aim: Field, support: NDArray[np.int64]) -> Stage:
+def _damped(task: TwoClasses, moved: Stage, aim: Field, support: NDArray[np.int64]) -> Stage:
     """Return the best stage on the way to ``aim`` from the function of ``moved``, scaled to a normal of equal length.
 
     Projections that start from the samples and from the old projections are compared; the best is measured anew.
@@ -226,7 +226,7 @@ def _damped(task: Task, moved: Stage, aim: Field, support: NDArray[np.int64]) ->
     return stage(task, best, support, moved.old, moved.unit)
 
 
-def _roughly(task: Task, field: Field, feet: Vector) -> Vector:
+def _roughly(task: TwoClasses, field: Field, feet: Vector) -> Vector:
     """Return distances from two starts for each sample."""
     n = len(task.X)
     twice = np.tile(np.arange(n), 2)

@@ -43,7 +43,7 @@ def standard_error(values: Any) -> float:
     return float(np.std(values, ddof=1) / np.sqrt(len(values)))
 
 
-class Found(NamedTuple):
+class PaperFit(NamedTuple):
     """A solution by a method for any program: multipliers, iterations and processor time."""
 
     alpha: Vector
@@ -52,7 +52,7 @@ class Found(NamedTuple):
     seconds: float
 
 
-def dense_program(K: Vector, y: Vector, C: float, interior: bool = False) -> Found:
+def dense_program(K: Vector, y: Vector, C: float, interior: bool = False) -> PaperFit:
     """Maximise sum(alpha) - 1/2 alpha' Q alpha with sum(alpha y) = 0 by SciPy, as conventional machines do.
 
     interior : trust-constr, an interior point method; otherwise SLSQP, which works with active sets
@@ -67,4 +67,4 @@ def dense_program(K: Vector, y: Vector, C: float, interior: bool = False) -> Fou
             minimize, lambda a: 0.5 * a @ Q @ a - a.sum(), start, jac=lambda a: Q @ a - 1.0, bounds=[(0.0, C)] * n,
             constraints=LinearConstraint(y[None], 0.0, 0.0), **how,
         )  # fmt: skip
-    return Found(result.x, -float(result.fun), int(result.nit), seconds)
+    return PaperFit(result.x, -float(result.fun), int(result.nit), seconds)

@@ -23,7 +23,7 @@ from ...margins import (
     Field,
     Metric,
     Stage,
-    Task,
+    TwoClasses,
     Worth,
     climb,
     estimated,
@@ -111,7 +111,7 @@ def full(data: Data, problem: Problem, one: Fitted, recipe: Recipe) -> Climb:
 
     C = np.maximum(dual.upper, -dual.lower)
     how = (recipe.rule, recipe.hyperplane, recipe.moves, recipe.slack)
-    task = Task(data.X[ids], np.sign(dual.t), C, data.metric.take(ids), solve, *how, data.pool)
+    task = TwoClasses(data.X[ids], np.sign(dual.t), C, data.metric.take(ids), solve, *how, data.pool)
     field = field_of(data, one)
     try:
         start = best = first_stage(task, field)

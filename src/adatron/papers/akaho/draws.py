@@ -24,7 +24,7 @@ NEAR = 0.01  # Relative difference from the largest margin up to which steps hav
 
 
 @dataclass(frozen=True)
-class Found:
+class DrawFit:
     """The measurements of all draws; those of the machines by their names in ALGORITHMS.
 
     margin, error, support : (n,) of the original machine
@@ -67,7 +67,7 @@ def example(sheet: Sheet) -> Section:
     return section
 
 
-def measured(n_draws: int) -> Found:
+def measured(n_draws: int) -> DrawFit:
     """Run all machines on the same draws."""
     rows: Any = joblib.Parallel(n_jobs=-1)(joblib.delayed(_one)(seed) for seed in range(n_draws))
     margin, error, support, half = (np.array([row[k] for row in rows]) for k in range(4))
@@ -75,7 +75,7 @@ def measured(n_draws: int) -> Found:
         {name: np.array([row[4][name][k] for row in rows]) for name in ALGORITHMS} for k in range(3)
     )
     paths = {name: [row[4][name][3] for row in rows] for name in ALGORITHMS}
-    return Found(margin, error, support, half, margins, errors, supports, paths)
+    return DrawFit(margin, error, support, half, margins, errors, supports, paths)
 
 
 def _one(seed: int) -> tuple[float, float, int, float, dict[str, Any]]:
@@ -87,13 +87,13 @@ def _one(seed: int) -> tuple[float, float, int, float, dict[str, Any]]:
     return float(models["best"].margin_path_[0]), data.error(before), int(before.n_support_.sum()), half, of
 
 
-def sections(found: Found, sheet: Sheet) -> Iterator[Section]:
+def sections(found: DrawFit, sheet: Sheet) -> Iterator[Section]:
     """Yield both figures, for all machines."""
     yield _margins(found, sheet)
     yield _errors(found, sheet)
 
 
-def _margins(found: Found, sheet: Sheet) -> Section:
+def _margins(found: DrawFit, sheet: Sheet) -> Section:
     n = len(found.margin)
     section = Section(f"Figure 4: margins of {n} draws")
     for key, (name, _) in ALGORITHMS.items():
@@ -113,7 +113,7 @@ def _mean(ratio: Vector) -> float:
     return float(np.exp(np.log(ratio).mean())) if ratio.min() > 0.0 else float("nan")
 
 
-def _errors(found: Found, sheet: Sheet) -> Section:
+def _errors(found: DrawFit, sheet: Sheet) -> Section:
     section = Section(f"Figure 5: test errors of {len(found.error)} draws")
     for key, (name, _) in ALGORITHMS.items():
         ratio, (change, error) = found.errors[key] / found.error, found.change(key)
@@ -130,7 +130,7 @@ def _errors(found: Found, sheet: Sheet) -> Section:
     return section
 
 
-def claims(found: Found) -> Iterator[Claim]:
+def claims(found: DrawFit) -> Iterator[Claim]:
     """Yield what the paper says of margins, steps and errors."""
     n, best = len(found.margin), found.ratio("best")
     part = found.margin / found.half

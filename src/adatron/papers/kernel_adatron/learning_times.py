@@ -25,7 +25,7 @@ NOISE_FREE = "mirror symmetry", "sonar", "digits (3 for all)"
 PROBLEMS = "mirror symmetry", "sonar", "cancer", "diabetes", "ionosphere", "digits (3 for all)"
 
 
-class Problem(NamedTuple):
+class Population(NamedTuple):
     """Samples to draw from, and the kernel."""
 
     X: Vector
@@ -111,21 +111,21 @@ def exponent(sizes: Vector, costs: Vector) -> tuple[float, float]:
     return slope(costs), float(np.std(again))
 
 
-def problems(rng: np.random.Generator) -> dict[str, Problem]:
+def problems(rng: np.random.Generator) -> dict[str, Population]:
     """Return the paper's six problems, with the widths of its figures and tables."""
     ionosphere, sonar, digits = data.ionosphere(), data.sonar(), data.usps()
     is_three = np.where(digits.y == 3, 1.0, -1.0)
     return {
-        "mirror symmetry": Problem(*mirror_symmetry(5000, 30, rng), 5.0, 200, 1.7),
-        "sonar": Problem(sonar.X, sonar.y, 1.0, 100, 1.8),
-        "cancer": Problem(*data.wisconsin(), 3.0, 400, 2.0),
-        "diabetes": Problem(*data.pima(), 11.0, 400, 2.1, 1.02),
-        "ionosphere": Problem(ionosphere.X, ionosphere.y, 1.5, 190, 3.0),
-        "digits (3 for all)": Problem(digits.X, is_three, 2.0, 400, 1.8),
+        "mirror symmetry": Population(*mirror_symmetry(5000, 30, rng), 5.0, 200, 1.7),
+        "sonar": Population(sonar.X, sonar.y, 1.0, 100, 1.8),
+        "cancer": Population(*data.wisconsin(), 3.0, 400, 2.0),
+        "diabetes": Population(*data.pima(), 11.0, 400, 2.1, 1.02),
+        "ionosphere": Population(ionosphere.X, ionosphere.y, 1.5, 190, 3.0),
+        "digits (3 for all)": Population(digits.X, is_three, 2.0, 400, 1.8),
     }
 
 
-def _costs(problem: Problem, m: int, rng: np.random.Generator, more: bool) -> tuple[float, ...]:
+def _costs(problem: Population, m: int, rng: np.random.Generator, more: bool) -> tuple[float, ...]:
     """Return the operations of all methods for m samples of both classes; nan for what is not run."""
     chosen = rng.permutation(len(problem.y))[:m]
     while len(np.unique(problem.y[chosen])) < 2:
