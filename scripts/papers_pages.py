@@ -61,7 +61,7 @@ def pairs(name: str) -> list[tuple[float, float]]:
         for line in section.splitlines():
             cells = line.split("|")
             if len(cells) == 6 and not OTHER_UNITS.search(cells[1]):  # what, published, here, remark
-                there, here = (re.sub(r"\(.*?\)", "", cell).split() for cell in cells[2:4])
+                there, here = (re.sub(r"\(.*?\)|;", "", cell).split() for cell in cells[2:4])
                 if len(there) == len(here) and all(map(NUMBER.fullmatch, there + here)):
                     found += [(float(one), float(other)) for one, other in zip(there, here, strict=True)]
     return found

@@ -35,6 +35,11 @@ def beyond(value: float, error: float) -> bool | None:
     return None if abs(value) <= error else value > 0.0
 
 
+def change(value: float, error: float, above: str, below: str) -> str:
+    """Return a change with its standard error; ``above`` and ``below`` are words for its two directions."""
+    return f"{above if value >= 0.0 else below} by {abs(value):.4f} ± {error:.4f}"
+
+
 def table(claims: Iterable[Claim]) -> str:
     """Return the claims as a table in Markdown."""
     rows = [(one.claim, one.section, MARKS[one.held], one.by) for one in claims]

@@ -74,7 +74,7 @@ def shown(value: Any) -> str:
         return "–"
     if isinstance(value, float):
         return f"{value:.4g}"
-    return " ".join(map(shown, value)) if isinstance(value, (list, tuple)) else str(value)
+    return "; ".join(map(shown, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
 class Sheet:

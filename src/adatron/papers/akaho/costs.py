@@ -41,10 +41,10 @@ def section(quick: bool) -> tuple[Section, list[Claim]]:
         Claim(
             "time O(m³ n²) for the temporary variables",
             "3.6",
-            m_time < 3.0 and n_time < 2.5,
-            f"exponents {m_time:.1f} and {n_time:.1f}",
+            None,
+            f"these matrices are not made here: exponents {m_time:.1f} and {n_time:.1f}",
         ),
-        Claim("memory O(m² n²)", "3.6", m_bytes < 2.0, f"exponents {m_bytes:.1f} and {n_bytes:.1f}"),
+        Claim("memory O(m² n²)", "3.6", None, f"the same: exponents {m_bytes:.1f} and {n_bytes:.1f}"),
         Claim(
             "the current solution as a start makes the next program cheaper",
             "3.6",

@@ -14,7 +14,7 @@ from ...kernels import RBF
 from ...margins import Field, Metric
 from ...margins.worth import sizes, worth
 from ...threads import Pool
-from ..claims import Claim, beyond
+from ..claims import Claim, beyond, change
 from ..report import Section
 from .mixtures import Draw, draw, maximised
 
@@ -57,13 +57,13 @@ def section(n_draws: int) -> tuple[Section, list[Claim]]:
             "a natural soft constraint in the input space (future work)",
             "5",
             beyond(less, error),
-            f"shipped as slack='input': objective smaller by {less:.4f} ± {error:.4f} of the start",
+            f"shipped as slack='input': objective {change(less, error, 'smaller', 'larger')}, as a part of the start's",
         ),
         Claim(
             "regression by perpendicular distances (future work)",
             "7",
             beyond(nearer, spread),
-            f"tried, not shipped: nearer to the true curve by {nearer:.4f} ± {spread:.4f}",
+            f"tried, not shipped: the curve is {change(nearer, spread, 'nearer to the truth', 'farther from it')}",
         ),
     ]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arrays import Vector
 from ...estimators import SVC, InputMarginSVC, input_margin
-from ..claims import Claim, beyond
+from ..claims import Claim, beyond, change
 from ..report import Section
 from .mixtures import quietly
 
@@ -49,13 +49,13 @@ def section(n_draws: int) -> tuple[Section, list[Claim]]:
             "the Fisher information is a natural metric",
             "2",
             beyond(*told[0]),
-            f"its margin grows by {told[0][0]:.3f} ± {told[0][1]:.3f}",
+            change(*told[0], "its margin grows", "its margin falls"),
         ),
         Claim(
             "invariance of patterns is a metric",
             "2",
             beyond(*told[1]),
-            f"error smaller by {told[1][0]:.4f} ± {told[1][1]:.4f}",
+            change(*told[1], "error smaller", "error larger"),
         ),
     ]
 

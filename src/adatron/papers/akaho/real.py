@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ...arrays import Vector
 from ...estimators import SVC, InputMarginSVC, input_margin
-from ..claims import Claim, beyond
+from ..claims import Claim, beyond, change
 from ..report import Section
 from .mixtures import quietly
 
@@ -47,17 +47,18 @@ def section(n_splits: int) -> tuple[Section, list[Claim]]:
         "machine, or by its accuracy in five folds."
     )
     pairs = found.reshape(-1, found.shape[-1])
+    errors, distances = ("error smaller", "error larger"), ("larger", "smaller")
     return section, [
-        _claim("applying it to real data is important: fewer errors", pairs[:, 0] - pairs[:, 1], "error smaller by"),
-        _claim("larger distances of test samples", pairs[:, 3] / pairs[:, 2] - 1.0, "relative change"),
-        _claim("the input margin chooses gamma: better than at random", pairs[:, 6] - pairs[:, 4], "error smaller by"),
-        _claim("the same, better than cross-validation", pairs[:, 5] - pairs[:, 4], "error smaller by"),
-    ]  # fmt: skip
+        _claim("applying it to real data is important: fewer errors", pairs[:, 0] - pairs[:, 1], *errors),
+        _claim("larger distances of test samples", pairs[:, 3] / pairs[:, 2] - 1.0, *distances),
+        _claim("the input margin chooses gamma: better than at random", pairs[:, 6] - pairs[:, 4], *errors),
+        _claim("the same, better than cross-validation", pairs[:, 5] - pairs[:, 4], *errors),
+    ]
 
 
-def _claim(what: str, gains: Vector, by: str) -> Claim:
+def _claim(what: str, gains: Vector, better: str, worse: str) -> Claim:
     mean, error = float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(len(gains)))
-    return Claim(what, "7", beyond(mean, error), f"{by} {mean:+.4f} ± {error:.4f}")
+    return Claim(what, "7", beyond(mean, error), change(mean, error, better, worse))
 
 
 def _one(name: str, seed: int) -> list[float]:

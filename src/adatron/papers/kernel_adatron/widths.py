@@ -67,7 +67,7 @@ def _sonar(sheet: Sheet) -> Section:
     section.add("back-propagation network, 12 hidden nodes, %", 90.4, spread(others))
     best = 100.0 * (1.0 - float(curves["explicit"].min()))
     gain, sampled = best - float(np.mean(others)), 100.0 * float(np.sqrt(0.07 * 0.93 / len(train.y_test)))
-    section.add("with bias - network, points", 1.9, f"{gain:.1f} ± {sampled:.1f}", beyond(gain, sampled))
+    section.add("with bias - network, points", 1.9, f"{gain:.2f} ± {sampled:.2f}", beyond(gain, sampled))
     section.remarks.append("As in the paper, the best of a plot of sigma against the generalisation error.")
     labels = {"xlabel": "σ", "ylabel": "error"}
     sheet.draw(section, "sonar", {f"bias: {bias}": (SONAR, curve) for bias, curve in curves.items()}, **labels)

@@ -13,7 +13,7 @@ from ..report import Section, Sheet
 from . import angles, cost, digits, regression, sonar
 
 SAID = (
-    Said("A larger λ gives the best plane", "4.1.1, Table 1", "λ = 5, to the maximal margin", "{} degrees at λ = 5"),
+    Said("A larger λ gives the best plane", "4.1.1, Table 1", "λ = 5, to the maximal margin", "{} degrees (± standard deviation) at λ = 5"),
     Said("d̃ = d cos φ", "4.1.1 (23-26)", "λ = 1: mean cos² φ", "mean cos² φ, and largest difference: {}"),
     Said(
         "A larger λ converges more slowly", "4.1.1", "epochs, clusters, λ = 10", "{} times the epochs of λ = 2 on the "
@@ -29,7 +29,7 @@ SAID = (
     Said("- at convergence", "1, Table 3", "operations, dense / SVMseq at epoch 130", "{} times"),
     Said("Other multipliers are exactly 0", "7", "exact zeros", "SVMseq, interior point: {}"),
     Said("Better than networks on sonar", "5.1, Tables 2, 3", "SVMseq - the best network", "{} points more right"),
-    Said("7 errors at epoch 10", "5.1, Table 3", "SVMseq, epoch 10", "{} in the library's order, and see the table"),
+    Said("7 errors at epoch 10", "5.1, Table 3", "SVMseq, epoch 10", "{} in the library's order; the table has others"),
     Said("5 errors at epoch 50", "5.1, Table 3", "SVMseq, epoch 50", "{}"),
     Said("5 errors at epoch 130", "5.1, Table 3", "SVMseq, epoch 130", "{}"),
     Said("Broad region of good σ", "5.1, Fig. 2a", "σ within 5 points", "σ from, to: {}"),
