@@ -67,8 +67,8 @@ def warn_unless_converged(
         text = f"Not certified: {worst.status.value}."
     else:
         early = "" if max_iter == -1 or worst.status is not Status.MAX_ITER else EARLY.format(max_iter)
-        stuck = worst.status in (Status.MAX_ITER, Status.STUCK, Status.OVERFLOW)
-        cause = _cause(X, values, kernel, worst.certificate.resolution) if stuck and X is not None else ""
+        slow = worst.status in (Status.MAX_ITER, Status.MAX_TIME, Status.STUCK, Status.OVERFLOW)
+        cause = _cause(X, values, kernel, worst.certificate.resolution) if slow and X is not None else ""
         reason = worst.status.value + "."
         if not worst.certificate.convex and worst.status in (Status.MAX_ITER, Status.MAX_TIME) and not early:
             cause = f" Perhaps because {NO_KERNEL}: {OTHER_KERNEL}."

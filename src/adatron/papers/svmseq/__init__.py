@@ -13,7 +13,7 @@ from ..report import Section, Sheet
 from . import angles, cost, digits, regression, sonar
 
 SAID = (
-    Said("A larger λ gives the best plane", "4.1.1, Table 1", "λ = 5, to the maximal margin", "{} degrees (± standard deviation) at λ = 5"),
+    Said("A larger λ gives the best plane", "4.1.1, Table 1", "λ = 5, to the maximal margin", "λ = 5: {} (± deviation)"),
     Said("d̃ = d cos φ", "4.1.1 (23-26)", "λ = 1: mean cos² φ", "mean cos² φ, and largest difference: {}"),
     Said(
         "A larger λ converges more slowly", "4.1.1", "epochs, clusters, λ = 10", "{} times the epochs of λ = 2 on the "
