@@ -250,6 +250,12 @@ def test_max_iter_counts_updates_and_warns():
         assert "scale them" not in str(told[0].message)  # they are
 
 
+def test_a_time_limit_names_different_scales():
+    X, y = two_classes(400)
+    with pytest.warns(ConvergenceWarning, match=r"max_time.*standard deviations range .*: scale them"):
+        SVC(max_time=1e-9).fit(X * np.array([1e6, 1, 1, 1, 1, 1]), y)
+
+
 def test_advice_fits_the_fault():
     X, y = two_classes(200)
     noisy = np.where(np.arange(200) % 5, y, np.roll(y, 1))
