@@ -10,7 +10,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.patches import Annulus, Circle, FancyBboxPatch, Rectangle
+from matplotlib.patches import Annulus, Circle, Ellipse, FancyBboxPatch, Rectangle
 from sphinx.application import Sphinx
 
 BLUE, ORANGE, GREEN, GREY = "#2f81c5", "#ee8a2a", "#2a9d78", "#8b929c"  # seen on white and on black
@@ -299,6 +299,16 @@ def wide_margin(ax: Any) -> None:
     side = np.repeat([0, 1], 22)
     off = (0.68 + rng.exponential(0.35, 44)) * np.where(side == 1, 1, -1)
     points(ax, np.column_stack([at, 0.5 * np.sin(1.6 * at) + off]), side)
+
+
+@drawn
+def metrics(ax: Any) -> None:
+    """Draw balls whose sizes and forms differ from place to place."""
+    for x, wide, high in ((0.5, 0.5, 0.25), (1.7, 0.8, 0.4), (3.4, 1.3, 0.7)):
+        for y in (0.5, 2.0):
+            ax.add_patch(Ellipse((x, y * (0.5 + 0.2 * x)), wide, high, fill=False, ec=BLUE if y < 1 else ORANGE, lw=4))
+    ax.set(xlim=(0, 4.3), ylim=(0, 3), aspect="equal")
+    ax.axis("off")
 
 
 @drawn

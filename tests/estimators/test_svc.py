@@ -17,9 +17,13 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from adatron import SVC, SVR, IncrementalSVC, IncrementalSVR, load, save
+from adatron import SVC, SVR, IncrementalSVC, IncrementalSVR, estimators, load, save
 from adatron.fitting.engine import _source
 from adatron.kernels import RBF, Linear
+
+
+def test_the_lazy_module_lists_its_names():
+    assert dir(estimators) == sorted(estimators.__all__)
 
 
 def iris():

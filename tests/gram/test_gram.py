@@ -166,6 +166,19 @@ def test_rows_of_variables_at_a_bound_are_not_stored():
     assert 0 < kept <= missing - 0.5 * at_bound
 
 
+def test_a_matrix_that_is_there_is_framed_without_another_one():
+    X = data(40, 5)
+    with Pool(1) as pool, calls(Gram.square) as made:
+        gram = Gram(Source.of(X, np.arange(40), RBF(0.2)), np.float64, [40], pool, held=True)
+        K = gram.whole.copy()
+        framed = gram.framed(0.5)
+    assert len(made) == 1
+    np.testing.assert_array_equal(framed[:40, :40], K + 0.5)
+    assert not framed[40:].any()
+    assert not framed[:, 40:].any()
+    np.testing.assert_array_equal(gram.whole, K)
+
+
 @pytest.mark.plain
 @given(st.integers(0, 5000), st.integers(2, 64))
 def test_tasks_fall_in_size(n, workers):

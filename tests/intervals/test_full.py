@@ -1,5 +1,7 @@
 """Full conformal prediction: the same as fits with each candidate, its coverage, its costs, and its errors."""
 
+import threading
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -93,6 +95,19 @@ def test_samples_without_time_keep_all_classes():
         assert model.predict_set(X).all()
     with pytest.warns(UserWarning, match="max_time"):
         assert np.isnan(model.p_values(X)).all()
+
+
+def test_it_waits_for_its_turn():
+    X, y = moons(5, 40)
+    model = FullConformal(IncrementalSVC(gamma=0.5), verbose=0).fit(X, y)
+    wanted, found = model.predict_set(X[:2]), []
+    other = threading.Thread(target=lambda: found.append(model.predict_set(X[:2])))
+    with model.estimator_.turn:
+        other.start()
+        other.join(0.5)
+        assert not found
+    other.join()
+    np.testing.assert_array_equal(found[0], wanted)
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,22 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import make_moons
 
 from adatron import SVC, SVR, NuSVC
-from adatron.intervals.left_out import Followed, LeftOutModels, Refitted, fixed, left_out_of, machine_in
+from adatron.estimators.incremental import leave_out
+from adatron.intervals.left_out import (
+    Followed,
+    LeftOutModels,
+    Refitted,
+    independent_of_samples,
+    left_out_of,
+    machine_in,
+)
 from adatron.kernels import RBF
+from adatron.solvers.path import Stalled
+from moments import at
 
 X, Y = make_moons(40, noise=0.3, random_state=0)
 ALONE = list(np.arange(40)[:, None])
@@ -28,7 +39,7 @@ ALONE = list(np.arange(40)[:, None])
     ids=str,
 )
 def test_nothing_else_may_depend_on_the_samples(machine, wanted):
-    assert fixed(machine) is wanted
+    assert independent_of_samples(machine) is wanted
 
 
 def test_models_of_a_path_are_those_of_fits():
@@ -41,6 +52,8 @@ def test_models_of_a_path_are_those_of_fits():
     assert set(told) == {len(told)}
     assert len(told) < 40 == len(fits.models)  # a sample that does not decide costs nothing
     np.testing.assert_allclose(path.values(X)[:, path.number], fits.values(X), atol=1e-7)
+    for models in (path, fits):
+        np.testing.assert_array_equal(models.own(X), models.values(X)[np.arange(40), models.number])
 
 
 @pytest.mark.filterwarnings("ignore:Not certified")
@@ -48,6 +61,34 @@ def test_without_a_path_there_are_fits():
     sigmoid = SVC(kernel="sigmoid", gamma=0.1, coef0=-1.0)  # not convex
     found = left_out_of(sigmoid, sigmoid.fit(X, Y), X, Y, ALONE, lambda one, total: None)
     assert found.how == "fits"
+
+
+def test_where_rounding_leaves_no_way_there_are_fits():
+    machine = SVC(gamma=1.0)
+
+    def stalled(_):
+        raise Stalled
+
+    with at(leave_out.left_out, stalled):
+        found = left_out_of(machine, clone(machine).fit(X, Y), X, Y, ALONE, lambda one, total: None)
+    assert found.how == "fits"
+
+
+@pytest.mark.parametrize("machine", [SVC(gamma=1.0), SVC(), NuSVC(gamma=1.0)], ids=str)
+def test_models_that_do_not_fit_are_refused(machine):
+    small = clone(machine).set_params(cache_size=0.005)
+    with pytest.raises(ValueError, match=r"'cache_size' parameter of .* allows 0\.005 MB: raise it, or use CVPlus"):
+        left_out_of(small, clone(small).fit(X, Y), X, Y, ALONE, lambda one, total: None)
+
+
+def test_a_violation_that_is_no_number_is_not_lost():
+    class Unproven(SVC):
+        kkt_violation_ = property(lambda self: np.nan if self.shape_fit_[0] == 20 else 1e-9)
+
+    found = Refitted.of(
+        Unproven(), X, Y, [np.arange(10), np.arange(10, 30), np.arange(30, 40)], lambda one, total: None
+    )
+    assert np.isnan(found.violation)
 
 
 def test_only_machines_of_this_library():

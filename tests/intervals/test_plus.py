@@ -1,9 +1,11 @@
 """Jackknife+ and CV+: the same as refits, the coverage that the papers promise, and errors that say what to do."""
 
 import pickle
+import warnings
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom
 from sklearn.base import clone, is_classifier, is_regressor
@@ -171,6 +173,71 @@ def test_a_pickle_predicts_the_same_sets():
     again = pickle.loads(pickle.dumps(model))  # noqa: S301 (our own)
     np.testing.assert_array_equal(again.predict_set(X), model.predict_set(X))
     assert model.predict_set(X)[np.arange(60), model.predict(X)].all()
+
+
+def lengths(some, others):
+    return np.exp(-0.1 * np.subtract.outer([len(one) for one in some], [len(one) for one in others]) ** 2.0)
+
+
+def test_lists_of_objects_of_different_lengths():
+    lists = [[0.0] * k for k in range(1, 13)]
+    found = JackknifePlus(SVR(kernel=lengths), alpha=0.2).fit(lists, np.arange(12.0))
+    assert np.isfinite(found.predict_interval(lists[:3])).all()
+    sets = CVPlus(SVC(kernel=lengths), cv=3).fit(lists, np.arange(12) > 6).predict_set(lists[:3])
+    assert sets.shape == (3, 2)
+
+
+@pytest.mark.parametrize("rows", [np.empty((0, 1)), [], 3, np.array(3.0), [1.0], [[1.0], [2.0, 3.0]]], ids=repr)
+def test_the_machine_says_what_is_wrong_with_rows(rows):
+    X, y = sine(np.random.default_rng(11), 30)
+    for model, name in (JackknifePlus(SVR(gamma=1.0)), "interval"), (CVPlus(SVC(), cv=3), "set"):
+        model.fit(X, y if name == "interval" else y > 0)
+        with pytest.raises(ValueError) as wanted:  # noqa: PT011 (the words are compared)
+            model.estimator_.predict(rows)
+        with pytest.raises(ValueError) as found:  # noqa: PT011
+            getattr(model, f"predict_{name}")(rows)
+        assert str(found.value) == str(wanted.value)
+
+
+@pytest.mark.parametrize(("alpha", "needed"), [(0.1, 9), (0.07, 14), (0.05, 19)])
+def test_too_few_samples_are_warned_of(alpha, needed):
+    X, y = sine(np.random.default_rng(12), needed)
+    model = JackknifePlus(SVR(gamma=1.0), alpha=alpha)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.isfinite(model.fit(X, y).predict_interval(X)).all()
+    model.fit(X[1:], y[1:])
+    with pytest.warns(UserWarning, match=f"alpha={alpha} needs {needed} training samples or more, and there are"):
+        assert np.isinf(model.predict_interval(X)).all()
+
+
+def test_a_class_that_a_model_would_lack_is_refused_before_the_fit():
+    class Unfit(SVC):
+        def fit(self, X, y, sample_weight=None):
+            raise AssertionError
+
+    with pytest.raises(ValueError, match="class True has too few of them"):
+        JackknifePlus(Unfit()).fit(np.arange(30.0)[:, None], np.arange(30) == 3)
+    with pytest.raises(ValueError, match="Unknown label type"):
+        JackknifePlus(Unfit()).fit(np.arange(30.0)[:, None], np.linspace(0, 1, 30))
+
+
+def test_a_fit_that_fails_leaves_the_model_as_it_was():
+    X, y = sine(np.random.default_rng(13), 30)
+    model = JackknifePlus(SVR(gamma=1.0)).fit(X, y)
+    before = model.predict_interval(X)
+    with pytest.raises(ValueError, match="use CVPlus"):
+        model.set_params(estimator__cache_size=0.001).fit(X, y + 1.0)
+    np.testing.assert_array_equal(model.predict_interval(X), before)
+
+
+def test_features_are_those_of_the_machine():
+    frame = pd.DataFrame(sine(np.random.default_rng(14), 30)[0], columns=["width"])
+    model = CVPlus(SVR(), cv=3)
+    assert not hasattr(model, "n_features_in_")
+    assert model.fit(frame, frame["width"]).n_features_in_ == 1
+    assert model.feature_names_in_.tolist() == ["width"]
+    assert not hasattr(model.fit(frame.to_numpy(), frame["width"]), "feature_names_in_")
 
 
 def test_what_it_offers_depends_on_the_machine():

@@ -255,7 +255,7 @@ def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
     spread = rest[np.arange(count) * len(rest) // max(1, count)]
     rows = np.sort(np.concatenate([support[:EIGENVALUE_ROWS], spread]))
     gram, ids = view.gram, view.ids[rows]
-    K = gram.square(view.points(rows), len(rows)) if gram.made is None else gram.among(ids, ids)
+    K = gram.square(view.points(rows), len(rows)) if gram.in_memory is None else gram.among(ids, ids)
     source, largest = gram.source, float(np.maximum(K.max(initial=0.0), -K.min(initial=0.0)))
     given = K.dtype if source.columns is None else source.X.dtype  # precision in which the values were rounded before
     eps = max(float(np.finfo(kind).eps) for kind in (K.dtype, given))

@@ -50,3 +50,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value = getattr(import_module(_HOME[name], __name__), name)
     return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

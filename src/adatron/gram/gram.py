@@ -105,8 +105,8 @@ class Gram:
         return self._whole
 
     @property
-    def made(self) -> NDArray[Any] | None:
-        """All of K if it is held or framed already, perhaps with zeros beyond; else None."""
+    def in_memory(self) -> NDArray[Any] | None:
+        """All of K if it is framed, perhaps with zeros beyond, or to be held, then made if need be; else None."""
         framed = self._framed.get(0.0)
         return self.whole if framed is None else framed
 
@@ -135,7 +135,7 @@ class Gram:
     def _frame(self, lambda2: float) -> NDArray[Any]:
         n = len(self.source)
         width = -(-n // CHUNK) * CHUNK
-        if self.held and self.kernel.called:
+        if self.held and (self.kernel.called or self._whole is not None):
             out = lines.zeros((width, width), self.dtype)
             out[:n, :n] = self.whole
         else:
@@ -250,7 +250,7 @@ class Gram:
 
     def among(self, rows: Ids, columns: Ids) -> NDArray[Any]:
         """Return a part of K, which is held or framed in memory."""
-        whole = self.made
+        whole = self.in_memory
         assert whole is not None  # noqa: S101 (for the type checker)
         out = np.empty((len(rows), len(columns)), whole.dtype)
         with self.pool.aside():
@@ -264,4 +264,4 @@ class Gram:
 
     def block(self, P: Points, Q: Points) -> NDArray[Any]:
         """Return kernel values of |P| points with |Q| points, in the tiles' precision, for the caller to change."""
-        return self.among(P.ids, Q.ids) if self.made is not None else self.segment(Q.source).values(P)
+        return self.among(P.ids, Q.ids) if self.in_memory is not None else self.segment(Q.source).values(P)

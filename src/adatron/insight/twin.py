@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..estimators import SVC, SVDD, SVR, NuSVC, OneClassSVM
 from ..estimators.checks import inputs
 from ..estimators.incremental import (
     IncrementalNuSVC,
@@ -27,13 +28,13 @@ MOST = 20_000  # Samples: the path holds a row of K for each free support vector
 WORK = 5e8  # Numbers that all deletions of one question may touch: some ten seconds.
 EACH = 1e5  # Numbers that could be touched in the time that a deletion takes in any case.
 FEWEST = 20  # Deletions in any case.
-KINDS: dict[str, Any] = {
-    "SVC": IncrementalSVC,
-    "NuSVC": IncrementalNuSVC,
-    "SVR": IncrementalSVR,
-    "OneClassSVM": IncrementalOneClassSVM,
-    "SVDD": IncrementalSVDD,
-}
+KINDS: dict[type[Any], Any] = {
+    SVC: IncrementalSVC,
+    NuSVC: IncrementalNuSVC,
+    SVR: IncrementalSVR,
+    OneClassSVM: IncrementalOneClassSVM,
+    SVDD: IncrementalSVDD,
+}  # Machines whose samples leave along an exact path, and those that let them leave.
 LEAST = 1e-6  # A smaller difference is rounding and the tolerance of the fit.
 FAR = 0.1  # Fraction of the largest value; a larger difference of values says that the fit had other weights.
 SHARED = (
@@ -124,7 +125,7 @@ def twin_of(subject: Subject, max_time: float | None = None) -> Twin:
     machine = subject.machine
     if isinstance(machine, Incremental):
         return Twin(machine, np.arange(machine.store.n), 0.0)
-    kind = KINDS.get(type(machine).__name__)
+    kind = KINDS.get(type(machine))
     if kind is None:
         raise Unavailable(f"{type(machine).__name__} has no incremental form, which exact deletion needs.")
     if inputs.given(machine.kernel_) or machine.model_.samples is not None:
@@ -152,7 +153,7 @@ def twin_of(subject: Subject, max_time: float | None = None) -> Twin:
     if far:
         warnings.warn(
             f"The exact solution, which the answers are about, differs from the model by up to {difference:.2g}. Pass "
-            "the weights of the samples, or fit to a smaller tolerance.",
+            "the weights of the samples if the fit had some, or else fit to a smaller tolerance.",
             UserWarning,
             stacklevel=3,
         )

@@ -47,6 +47,7 @@ class Candidates:
             return np.stack([self._of_program(track, code) for track in self.learner.tracks], axis=1)
         except Stalled:  # rounding leaves no way: a copy of the learner solves the problem anew
             other = self.learner.copy(RLock())
+            other.limits = other.limits._replace(max_time=None)  # that of a step; this is a part of a prediction
             other.learn(self.row, np.array([float(code)]), self.weights[[code]], None)
             return np.stack([self._values(t, t.dual(other.program), t, t.numbers) for t in other.tracks], axis=1)
 

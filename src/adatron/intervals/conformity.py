@@ -39,6 +39,11 @@ def allowed(alpha: float, n: int) -> int:
     return int(np.floor(round(alpha * (n + 1), 9)))
 
 
+def fewest(alpha: float) -> int:
+    """Return the number of samples from which on ``allowed`` is not 0."""
+    return int(np.ceil(round(1.0 / alpha - 1.0, 9)))
+
+
 def interval(left_out: Vector, residuals: Vector, alpha: float) -> Vector:
     """Return the ends of the intervals of some rows, (n_rows, 2), by equations 1.2 and 1.3 of Barber et al.
 

@@ -22,7 +22,7 @@ from ..insight.subject import dense
 from ..selection.search.watch import SearchWatch
 from .candidate import Candidates
 from .conformity import allowed, p_value, scores_of
-from .left_out import fixed
+from .left_out import independent_of_samples
 from .plus import Wrapper
 
 MOST = 8192  # Samples whose kernel matrix is held.
@@ -39,7 +39,7 @@ class FullConformal(Wrapper):
     ----------
     estimator : IncrementalSVC
         Nothing but the solution may depend on the samples that are there: ``gamma`` is a number or 'auto', C is finite,
-        and there is no window.
+        and there is no window. Its ``max_time`` is for the fit.
     alpha : float, default=0.1
         In (0, 1): the largest probability of a miss. It is read at each prediction.
     conformity_score : {'margin', 'adaptive'}, default='margin'
@@ -52,7 +52,7 @@ class FullConformal(Wrapper):
     Attributes
     ----------
     estimator_ : IncrementalSVC
-        The solution of all samples, which predicts.
+        The solution of all samples, which predicts. It has ``decision_function_shape='ovr'``.
     classes_ : ndarray of shape (n_classes,)
         The classes.
 
@@ -118,7 +118,7 @@ class FullConformal(Wrapper):
             Bad parameters or data; weights; an estimator that depends on which samples are there; too many samples.
         """
         model, y = self.begin(y, sample_weight)
-        if model.window is not None or not fixed(model):
+        if model.window is not None or not independent_of_samples(model):
             raise ValueError(
                 "The 'estimator' parameter of FullConformal must not depend on which samples are there: pass gamma as "
                 f"a number, a finite C and window=None. Got {model!r}."
@@ -142,10 +142,11 @@ class FullConformal(Wrapper):
         """
         check_is_fitted(self)
         self.check()
-        rows, candidates = self._rows(X), Candidates(self.estimator_.learner, self.estimator_.class_weight_)
+        rows, learner = self._rows(X), self.estimator_.learner
         n, k = rows.shape[0], len(self.classes_)
         out, begun = np.full((n, k), np.nan), monotonic()
-        with SearchWatch(self.max_time, self.verbose > 0, "FullConformal", "sample") as watch:
+        with learner.turn, SearchWatch(self.max_time, self.verbose > 0, "FullConformal", "sample") as watch:
+            candidates = Candidates(learner, self.estimator_.class_weight_)
             for one in range(n):
                 if watch.over:
                     break
@@ -173,8 +174,9 @@ class FullConformal(Wrapper):
         sets : ndarray of bool of shape (n_samples, n_classes)
             Whether each class, in the order of ``classes_``, is in the set.
         """
-        found = self.p_values(X)
-        n = self.estimator_.store.n
+        check_is_fitted(self)
+        with self.estimator_.turn:
+            found, n = self.p_values(X), self.estimator_.store.n
         return ~(np.rint(found * (n + 1)) <= allowed(self.alpha, n))
 
     def _rows(self, X: Any) -> Any:

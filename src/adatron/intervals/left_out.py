@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
@@ -18,11 +18,12 @@ from ..estimators.forms.way import way_to
 from ..estimators.incremental.leave_out import deciding, left_out
 from ..estimators.incremental.track import Track
 from ..insight.subject import Subject, Unavailable, taken
-from ..insight.twin import Twin, twin_of
+from ..insight.twin import KINDS, Twin, twin_of
 from ..model.heads import Target
 from ..model.model import Model
+from ..solvers.path import Stalled
 
-FOLLOWED = {"SVC", "NuSVC", "SVR"}  # Machines whose samples leave along an exact path.
+ROOM = 2**23  # Numbers that are held for some rows at a time.
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,20 @@ class LeftOutModels(ABC):
     def values(self, X: Any) -> Vector:
         """Return the predictions or decision values of the models, (n_rows, n_models[, n_classes])."""
 
+    @abstractmethod
+    def own(self, X: Any) -> Vector:
+        """Return the value of each training sample by the model that lacks it, (n[, n_classes])."""
+
+    def blocks(self, X: Any, each: int = 1) -> Iterator[Vector]:
+        """Yield ``values`` of some rows after the other; ``each`` numbers are held for a row and a model."""
+        shape = getattr(X, "shape", ())
+        n = shape[0] if shape else len(X) if isinstance(X, (list, tuple)) else 0
+        step = max(1, ROOM // (len(self.number) * each))
+        if n <= step:  # or there are no rows: the machine says what is wrong
+            yield self.values(X)
+        else:
+            yield from (self.values(taken(X, np.arange(k, min(n, k + step)))) for k in range(0, n, step))
+
 
 def machine_in(model: Any) -> KernelMachine:
     """Return the machine of a model that need not be fitted.
@@ -60,7 +75,7 @@ def machine_in(model: Any) -> KernelMachine:
     return machine
 
 
-def fixed(machine: Any) -> bool:
+def independent_of_samples(machine: Any) -> bool:
     """Return whether nothing but the solution depends on which samples are there, and a path may follow it."""
     known = machine.get_params(deep=False)
     scaled = known["gamma"] == "scale" and isinstance(machine.kernel, str) and machine.kernel != "linear"
@@ -92,10 +107,15 @@ class Followed(LeftOutModels):
         Raises
         ------
         Unavailable
-            There is no exact path.
+            There is no exact path, or rounding leaves no way along it.
+        ValueError
+            The models need too much memory.
         """
         twin = twin_of(Subject.of(machine, X, y))
-        found = _Models.of(twin, done)
+        try:
+            found = _Models.of(twin, machine, done)
+        except Stalled as error:
+            raise Unavailable("Rounding leaves no way along the exact path.") from error
         order = np.argsort(twin.numbers)
         columns, number = np.unique(found.columns[order], axis=0, return_inverse=True)
         return cls(np.ravel(number), found.worst, machine, found.model(machine.model_), columns)
@@ -105,6 +125,14 @@ class Followed(LeftOutModels):
         many, problems = self.columns.shape
         each = self.machine.head.shaped(functions[:, self.columns.ravel()].reshape(-1, problems))
         return each.reshape(len(functions), many, *each.shape[1:])
+
+    def own(self, X: Any) -> Vector:
+        out, begun = list[Vector](), 0
+        for values in self.blocks(X, self.columns.shape[1]):
+            numbers = self.number[begun : begun + len(values)]
+            out.append(values[np.arange(len(values)), numbers])
+            begun += len(values)
+        return np.concatenate(out)
 
 
 class _Models:
@@ -116,24 +144,26 @@ class _Models:
     worst : the largest violation of the optimality conditions
     """
 
-    def __init__(self, twin: Twin) -> None:
-        self.twin, self.worst = twin, 0.0
-        self.rows: list[Vector] = []
-        self.offsets: list[float] = []
+    def __init__(self, twin: Twin, most: int) -> None:
+        self.twin, self.worst, self.count = twin, 0.0, 0
+        self.rows, self.offsets = np.zeros((most, twin.n)), np.zeros(most)
         self.columns = np.tile(np.arange(len(twin.learner.tracks)), (twin.n, 1))
 
     @classmethod
-    def of(cls, twin: Twin, done: Callable[[int, int], None]) -> Self:
+    def of(cls, twin: Twin, machine: Any, done: Callable[[int, int], None]) -> Self:
         """Find the functions of the model and of all models that lack a sample."""
-        out, learner = cls(twin), twin.learner
+        learner = twin.learner
         duals = [track.dual(learner.program) for track in learner.tracks]
-        for track, dual in zip(learner.tracks, duals, strict=True):
-            out._add(track, dual, track)
         wanted = [np.flatnonzero(deciding(d, t.beta, t.g)) for d, t in zip(duals, learner.tracks, strict=True)]
         total = sum(map(len, wanted))
+        most = len(duals) + total
+        _refuse_large(machine, 2 * most * twin.n)  # ``model`` makes a copy
+        out = cls(twin, most)
+        for track, dual in zip(learner.tracks, duals, strict=True):
+            out._add(track, dual, track)
         for problem, (track, which) in enumerate(zip(learner.tracks, wanted, strict=True)):
             for one, goal, left in left_out(learner, track, which):
-                out.columns[track.numbers[one], problem] = len(out.rows)
+                out.columns[track.numbers[one], problem] = out.count
                 out._add(track, goal, left)
                 done(1, total)
         return out
@@ -142,24 +172,22 @@ class _Models:
         """Keep the function of a solution of a track's program, or of that program without a sample."""
         beta, g, learner = solution.beta, solution.g, self.twin.learner
         divisor = learner.divisor(track.width(dual, beta, g))
-        row = np.zeros(self.twin.n)
-        row[track.numbers] = beta / divisor
-        self.rows.append(row)
-        self.offsets.append(intercept(dual, beta, g) / divisor)
-        self.worst = max(self.worst, float(kkt_violation(dual, beta, g)))
+        self.rows[self.count, track.numbers] = beta / divisor
+        self.offsets[self.count] = intercept(dual, beta, g) / divisor
+        self.worst = float(np.maximum(self.worst, kkt_violation(dual, beta, g)))  # NaN stays
+        self.count += 1
 
     def model(self, like: Model) -> Model:
         """Return the model of all functions, with the kernel of another one."""
-        rows = np.array(self.rows)
-        support = np.flatnonzero(rows.any(axis=0))
+        support = np.flatnonzero(self.rows.any(axis=0))
         return replace(
             like,
             vectors=self.twin.learner.store.X[support],
-            dual=rows[:, support],
-            intercepts=np.array(self.offsets),
+            dual=self.rows[:, support],
+            intercepts=self.offsets,
             support=self.twin.numbers[support].astype(np.int32),
             counts=np.array([len(support)], np.int32),
-            head=Target(len(rows)),
+            head=Target(self.count),
         )
 
 
@@ -180,16 +208,31 @@ class Refitted(LeftOutModels):
             one: Any = clone(model)
             models.append(one.fit(taken(X, kept), y[kept]))
             done(1, len(parts))
-        worst = max(float(np.max(way_to(one).machine.kkt_violation_)) for one in models)
-        return cls(number, worst, models)
+        worst = np.max([np.max(way_to(one).machine.kkt_violation_) for one in models])
+        return cls(number, float(worst), models)
 
     def values(self, X: Any) -> Vector:
         return np.stack([values_of(one, X) for one in self.models], axis=1)
+
+    def own(self, X: Any) -> Vector:
+        order = np.argsort(self.number, kind="stable")
+        parts = np.split(order, np.cumsum(np.bincount(self.number, minlength=len(self.models)))[:-1])
+        found = [values_of(one, taken(X, part)) for one, part in zip(self.models, parts, strict=True) if len(part)]
+        return np.concatenate(found)[np.argsort(order)]
 
 
 def values_of(model: Any, X: Any) -> Vector:
     """Return predictions of a regression, or decision values."""
     return (model.decision_function if hasattr(model, "classes_") else model.predict)(X)
+
+
+def _refuse_large(machine: Any, numbers: int) -> None:
+    """Fail if models of so many numbers need more memory than the machine may use."""
+    if (needed := 8 * numbers / 2**20) > machine.cache_size:
+        raise ValueError(
+            f"The models without each sample need about {needed:,.1f} MB. The 'cache_size' parameter of "
+            f"{type(machine).__name__} allows {machine.cache_size:,g} MB: raise it, or use CVPlus with fewer parts."
+        )
 
 
 def left_out_of(
@@ -200,9 +243,17 @@ def left_out_of(
     A search, which shares kernel values between folds, takes no less time for a single candidate than these fits do.
 
     model, fitted : the model, and its fit to all samples
+
+    Raises
+    ------
+    ValueError
+        The models without each sample need too much memory.
     """
     single = len(parts) == len(y)
-    if single and type(model).__name__ in FOLLOWED and isinstance(model, KernelMachine) and fixed(model):
+    if single and type(model) in KINDS and independent_of_samples(model):
         with suppress(Unavailable):
             return Followed.of(fitted, X, y, done)
+    if single:
+        machine = machine_in(fitted)
+        _refuse_large(machine, len(parts) * (machine.model_.vectors.size + machine.model_.dual.size))
     return Refitted.of(model, X, y, parts, done)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from numbers import Real
 from typing import Any, ClassVar, Self, cast
 
@@ -14,20 +15,18 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Ids, Vector
 from ..estimators.checks.inputs import given
-from ..insight.subject import taken
 from ..quoted import plain_numbers, quoted
 from ..selection.search.watch import SearchWatch
-from .conformity import SCORES, interval, members, scores_of
-from .left_out import LeftOutModels, left_out_of, machine_in
-
-ROOM = 2**23  # Numbers that are held for some rows at a time.
+from .conformity import SCORES, allowed, fewest, interval, members, scores_of
+from .left_out import ROOM, LeftOutModels, left_out_of, machine_in
 
 
-def _for(classes: bool) -> Callable[[Any], bool]:
+def only_for(classes: bool) -> Callable[[Any], bool]:
     """Return whether the machine is a classifier or a regressor, for ``available_if``."""
 
     def check(face: Any) -> bool:
@@ -70,6 +69,16 @@ class Wrapper(MetaEstimatorMixin, BaseEstimator):
     def classes_(self) -> NDArray[Any]:
         """The classes, in the order of the columns of sets."""
         return self.estimator_.classes_
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of features of a sample."""
+        return self.estimator_.n_features_in_
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """The names of the features, if the training samples had some."""
+        return self.estimator_.feature_names_in_
 
     def __sklearn_is_fitted__(self) -> bool:
         return "estimator_" in vars(self)
@@ -128,13 +137,14 @@ class Plus(Wrapper):
         ------
         ValueError
             Bad parameters or data; weights; an estimator that is no machine of this library; several targets or
-            quantiles; a class that some of the models would lack.
+            quantiles; a class that some of the models would lack; models that need too much memory.
         """
         model, y = self.begin(y, sample_weight)
         parts, fitted = self.parts(X, y), cast("Any", clone(model))
-        fitted.fit(X, y)
         if is_classifier(model):
+            check_classification_targets(y)
             _refuse_rare(y, parts)
+        fitted.fit(X, y)
         head = machine_in(fitted).head
         if head.width is not None and not is_classifier(model):
             raise ValueError(f"The machine must predict one number. This one predicts {head.width}.")
@@ -145,9 +155,9 @@ class Plus(Wrapper):
                     watch.begin(total)
                 watch.advance(models)
 
-            self._left_out = left_out_of(model, fitted, X, y, parts, done)
-        self.estimator_ = fitted
-        self.scores_ = self._scores(X, y)
+            left_out = left_out_of(model, fitted, X, y, parts, done)
+        scores = self._scores(left_out.own(X), fitted, y)
+        self.estimator_, self._left_out, self.scores_ = fitted, left_out, scores
         return self
 
     @abstractmethod
@@ -166,29 +176,16 @@ class Plus(Wrapper):
         check_is_fitted(self)
         return self._left_out.violation
 
-    def _scores(self, X: Any, y: NDArray[Any]) -> Vector:
+    def _scores(self, own: Vector, fitted: Any, y: NDArray[Any]) -> Vector:
         """Return what the model without each sample says of its target."""
-        number, out = self._left_out.number, list[Vector]()
-        codes = np.searchsorted(self.classes_, y) if is_classifier(self.estimator_) else None
-        for some, values in self._in_parts(X):
-            own = values[np.arange(len(some)), number[some]]
-            if codes is None:
-                out.append(np.abs(y[some] - own))
-            else:
-                scores = scores_of(self.conformity_score, own, len(self.classes_))
-                out.append(scores[np.arange(len(some)), codes[some]])
-        return np.concatenate(out)
+        if not is_classifier(fitted):
+            return np.abs(y - own)
+        k = len(fitted.classes_)
+        some = np.array_split(own, 1 + len(own) * k**2 // ROOM)
+        scores = np.concatenate([scores_of(self.conformity_score, part, k) for part in some])
+        return scores[np.arange(len(y)), np.searchsorted(fitted.classes_, y)]
 
-    def _in_parts(self, X: Any) -> Iterator[tuple[Ids, Vector]]:
-        """Yield numbers of some rows, and the values of all models there."""
-        rows = X if hasattr(X, "shape") else np.asarray(X)
-        pairs = len(self.classes_) ** 2 if is_classifier(self.estimator_) else 1
-        step, n = max(1, ROOM // (len(self._left_out.number) * pairs)), rows.shape[0]
-        for first in range(0, n, step):
-            some = np.arange(first, min(n, first + step))
-            yield some, self._left_out.values(rows if len(some) == n else taken(rows, some))
-
-    @available_if(_for(classes=False))
+    @available_if(only_for(classes=False))
     def predict_interval(self, X: Any) -> Vector:
         """Return an interval for the target of each sample.
 
@@ -201,13 +198,21 @@ class Plus(Wrapper):
         -------
         ends : ndarray of shape (n_samples, 2)
             The lower and the upper ends. They are infinite if there are fewer than 1 / alpha - 1 training samples.
+
+        Warns
+        -----
+        UserWarning
+            They are infinite.
         """
         check_is_fitted(self)
         self.check()
         number, scores = self._left_out.number, self.scores_
-        return np.concatenate([interval(values[:, number], scores, self.alpha) for _, values in self._in_parts(X)])
+        if not allowed(self.alpha, len(scores)):
+            text = f"alpha={self.alpha:g} needs {fewest(self.alpha):,} training samples or more, and there are"
+            warnings.warn(f"{text} {len(scores):,}: the intervals are infinite.", UserWarning, stacklevel=2)
+        return np.concatenate([interval(some[:, number], scores, self.alpha) for some in self._left_out.blocks(X)])
 
-    @available_if(_for(classes=True))
+    @available_if(only_for(classes=True))
     def predict_set(self, X: Any) -> NDArray[np.bool_]:
         """Return the set of classes that each sample may have.
 
@@ -224,7 +229,7 @@ class Plus(Wrapper):
         check_is_fitted(self)
         self.check()
         number, k, out = self._left_out.number, len(self.classes_), list[NDArray[np.bool_]]()
-        for _, values in self._in_parts(X):
+        for values in self._left_out.blocks(X, k**2):
             scores = scores_of(self.conformity_score, values, k)
             out.append(members(scores[:, number], self.scores_, self.alpha))
         return np.concatenate(out)
@@ -262,7 +267,7 @@ class JackknifePlus(Plus):
     Attributes
     ----------
     estimator_ : estimator
-        The model of all samples, which predicts.
+        The model of all samples, which predicts. That of a classifier has ``decision_function_shape='ovr'``.
     left_out_ : {'path', 'fits'}
         How the models without each sample were found. 'path': each support vector leaves the solution along its exact
         path, and other samples cost nothing. 'fits': a fit for each sample, where there is no such path.

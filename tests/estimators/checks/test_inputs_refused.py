@@ -102,6 +102,27 @@ def test_bad_weights(name):
         ours(name).fit(X, y, np.zeros(len(X)))
 
 
+BROKEN = {
+    "a negative column": ("indices", 0, -1),
+    "a column beyond": ("indices", -1, X.shape[1]),
+    "rows that do not begin at 0": ("indptr", 0, 1),
+    "rows that end before they begin": ("indptr", 3, 10**6),
+    "rows that end outside": ("indptr", -1, 10**6),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csr_array])
+@pytest.mark.parametrize("case", BROKEN)
+def test_broken_sparse_rows_are_refused(case, kind, name):
+    part, place, value = BROKEN[case]
+    rows, broken, y = kind(X), kind(X), target(name, X)
+    getattr(broken, part)[place] = value
+    for act in (lambda: ours(name).fit(broken, y), lambda: ours(name).fit(rows, y).predict(broken)):
+        with pytest.raises(ValueError, match=r"X has (rows that end outside of its values|columns beyond its 5)"):
+            act()
+
+
 def test_columns_beyond_32_bits_are_refused():
     far = sparse.csr_matrix((np.ones(2), np.array([1, 2**32 + 1]), np.array([0, 1, 2])), (2, 2**33))
     with pytest.raises(ValueError, match="at most 2147483647 features"):

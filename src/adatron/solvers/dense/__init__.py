@@ -1,9 +1,20 @@
 """Solvers of small dense quadratic programs, which ``block`` and ``decomposition`` use for their blocks."""
 
 from .active_set import ActiveSet
-from .inner import BLOCK_STEPS, COARSE, INNER, Inner
+from .inner import BLOCK_STEPS, COARSE, INNER, Inner, overwrites
 from .layout import Layout, unpadded
 from .pairs import pairs
 from .singles import singles
 
-__all__ = ["BLOCK_STEPS", "COARSE", "INNER", "ActiveSet", "Inner", "Layout", "pairs", "singles", "unpadded"]
+__all__ = [
+    "BLOCK_STEPS",
+    "COARSE",
+    "INNER",
+    "ActiveSet",
+    "Inner",
+    "Layout",
+    "overwrites",
+    "pairs",
+    "singles",
+    "unpadded",
+]

@@ -101,7 +101,7 @@ class Inner:
                 self.credit = max(0.0, self.credit - walk.spent)
                 found = walk.beta
         self.before = 0
-        intact = whole is not given or (sign is None and not dual.lambda2)
+        intact = whole is not given or not overwrites(dual)
         return Improved(found if sign is None else sign * found, used, whole, layout, sign, intact)
 
     def _rank(self, K: NDArray[Any], layout: Layout, floor: float) -> int:
@@ -112,6 +112,11 @@ class Inner:
         rank = rank_of(unpadded(K, layout), min(RANK, n), floor)
         self.full = rank >= RANK
         return n if self.full else rank
+
+
+def overwrites(dual: Dual) -> bool:
+    """Return whether ``Inner.solve`` may change a matrix of a block of this program."""
+    return dual.sign is not None or bool(dual.lambda2)
 
 
 def _updated(

@@ -20,7 +20,7 @@ from ...certificates import Certificate, Exact, certify, prove
 from ...gram import View
 from ...problems import Dual
 from ..base import Options
-from ..dense import INNER, Inner, Layout
+from ..dense import INNER, Inner, Layout, overwrites
 from ..loop import ended, first_tolerance, nearer, until_proven
 from ..solution import Solution
 from ..start import feasible
@@ -118,7 +118,7 @@ class _Small:
         gram, ids = view.gram, view.ids[layout.order]
         if not gram.in_one:
             return gram.among(ids, ids) if gram.held else gram.square(view.points(layout.order[: layout.end]), len(ids))
-        K, changed = gram.framed(0.0), dual.sign is not None or dual.lambda2
+        K = gram.framed(0.0)
         if len(view.groups) == 1 and isinstance(layout.where, slice):
-            return K.copy() if changed else K
+            return K.copy() if overwrites(dual) else K
         return gram.among(ids, ids)
