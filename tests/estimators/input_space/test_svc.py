@@ -205,6 +205,23 @@ def test_what_does_not_go_is_said():
         model.to_sklearn()
 
 
+UNREAD = [
+    ("rule", "best", {"algorithm": "simplified"}),
+    ("warm", True, {"algorithm": "rescaled"}),
+    ("slack", "input", {"algorithm": "simplified"}),
+    ("slack", "input", {"C": HARD}),
+    ("hyperplane", "normal", {"algorithm": "fixed"}),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "parameters"), UNREAD, ids=str)
+def test_a_parameter_that_is_not_read_must_be_the_default(name, value, parameters):
+    X, y = moons(0, 20)
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of InputMarginSVC must be"):
+        InputMarginSVC(**{name: value}, **parameters).fit(X, y)
+    InputMarginSVC(n_steps=0, **parameters).fit(X, y)
+
+
 # Distances from a plane are quick; the other algorithm has the default kernel.
 @parametrize_with_checks(
     [
