@@ -1,13 +1,18 @@
 """The list of the papers."""
 
 import re
+import subprocess
+import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 from adatron.papers import DATA, PAPERS, introduction
 from adatron.papers.claims import LEGEND
 from adatron.papers.data import SETS
+
+PAGES = Path(__file__).parents[2] / "scripts" / "papers_pages.py"
 
 
 @pytest.mark.parametrize("name", PAPERS)
@@ -26,3 +31,10 @@ def test_a_page_opens_with_three_sentences_and_the_legend(name):
     assert len(re.findall(r"\.(?= |$)", said)) == 3
     assert legend == LEGEND
     assert "[Claims](#claims)" in legend
+
+
+@pytest.mark.parametrize("arguments", [["akah"], ["akaho", "--quick", "isda"]], ids=" ".join)
+def test_pages_of_no_paper_are_refused_at_once(arguments):
+    made = subprocess.run([sys.executable, PAGES, *arguments], check=False, capture_output=True, text=True, timeout=60)
+    assert made.returncode == 2
+    assert "papers_pages.py: error: " in made.stderr

@@ -75,7 +75,7 @@ def test_a_fixed_point_is_critical():
     X = rng.normal(size=(60, 2))
     y = np.square(X @ [1.0, 0.5]) + 0.5 * X[:, 1] > 0.8
     model = InputMarginSVC(
-        C=HARD, kernel=Polynomial(1.0, 2, 1.0), rule="best", n_steps=12, tol=1e-10, hyperplane="normal"
+        C=HARD, kernel=Polynomial(1.0, 2, 1.0), rule="best", n_steps=30, tol=1e-10, hyperplane="normal"
     ).fit(X, y)
     steps = np.abs(np.diff(model.margin_path_[-5:]))
     assert steps.max() <= 1e-6 * model.margin_

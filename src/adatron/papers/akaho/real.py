@@ -88,8 +88,5 @@ def _one(name: str, seed: int) -> list[float]:
 
 
 def _margin(model: SVC, X: Vector, y: Vector) -> float:
-    return float(
-        signed(
-            model.decision_function(X), np.where(y == model.classes_[1], 1.0, -1.0), input_margin(model, X).distance
-        ).min()
-    )
+    side = np.where(y == model.classes_[1], 1.0, -1.0)
+    return float(signed(model.decision_function(X), side, input_margin(model, X).distance).min())
