@@ -12,6 +12,7 @@ import subprocess
 import sys
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import cycle
 from pathlib import Path
 from platform import python_version
 
@@ -59,7 +60,7 @@ def pairs(name: str) -> list[tuple[float, float]]:
         if OTHER_UNITS.search(section.partition("\n")[0]):
             continue
         for line in section.splitlines():
-            cells = line.split("|")
+            cells = re.split(r"(?<!\\)\|", line)
             if len(cells) == 6 and not OTHER_UNITS.search(cells[1]):  # what, published, here, remark
                 there, here = (re.sub(r"\(.*?\)|;", "", cell).split() for cell in cells[2:4])
                 if len(there) == len(here) and all(map(NUMBER.fullmatch, there + here)):
@@ -74,7 +75,7 @@ def draw() -> None:
     ends = 0.02, 400
     ax.set(xscale="log", yscale="log", xlim=ends, ylim=ends, xlabel="published", ylabel="reproduced")
     ax.plot(ends, ends, color="0.6", linewidth=1)
-    for (name, paper), mark in zip(PAPERS.items(), "os^vD", strict=True):
+    for (name, paper), mark in zip(PAPERS.items(), cycle("os^vD"), strict=False):
         if numbers := pairs(name):
             ax.plot(
                 *zip(*numbers, strict=True),
@@ -94,7 +95,12 @@ def main() -> None:
     parser.add_argument("name", nargs="*", metavar="NAME", help=", ".join(PAPERS))
     parser.add_argument("--draw", action="store_true")
     chosen = parser.parse_args()
-    for name in () if chosen.draw else chosen.name or PAPERS:
+    names = chosen.name or list(PAPERS)
+    if wrong := [one for one in names if one not in PAPERS]:
+        parser.error(f"no paper {wrong[0]!r}; there are {', '.join(PAPERS)}")
+    if wrong := [one for one in chosen.quick if one not in names]:
+        parser.error(f"--quick {wrong[0]} is not among the papers to make: {', '.join(names)}")
+    for name in () if chosen.draw else names:
         reproduce(name, name in chosen.quick)
     draw()
 

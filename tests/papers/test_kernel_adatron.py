@@ -12,6 +12,7 @@ from adatron.papers.kernel_adatron.artificial import mirror_symmetry, parity, tw
 from adatron.papers.kernel_adatron.machine import fitted, gamma, gaussian, plain
 from adatron.papers.report import Section, Sheet
 from adatron.solvers import KernelAdatron
+from sheets import assert_holds
 
 
 @pytest.fixture
@@ -19,13 +20,9 @@ def data(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ADATRON_DATA", str(data_dir))
 
 
-def failures(sections: Iterator[Section]) -> list[str]:
-    return [
-        f"{section.title}: {line}"
-        for section in sections
-        for line in section.lines
-        if line.holds is False and not line.why_not
-    ]
+def assert_all_hold(sections: Iterator[Section]) -> None:
+    for section in sections:
+        assert_holds(section)
 
 
 @pytest.mark.parametrize("rate", [0.3, 1.0, 1.7])
@@ -78,33 +75,33 @@ def test_gamma_is_that_of_sigma() -> None:
 
 
 def test_parity_and_spirals_are_separated(tmp_path: Path) -> None:
-    assert not failures(solvable.sections(True, Sheet(tmp_path)))
+    assert_all_hold(solvable.sections(True, Sheet(tmp_path)))
     assert (tmp_path / "spirals.png").stat().st_size > 1000
 
 
 @pytest.mark.data
 @pytest.mark.usefixtures("data")
 def test_mirror_symmetry_and_sonar_over_sigma(tmp_path: Path) -> None:
-    assert not failures(widths.sections(True, Sheet(tmp_path)))
+    assert_all_hold(widths.sections(True, Sheet(tmp_path)))
     assert {path.name for path in tmp_path.iterdir()} == {"figure_03.png", "sonar.png", "kernel_path.png"}
 
 
 @pytest.mark.data
 @pytest.mark.usefixtures("data")
 def test_figures_over_the_epochs() -> None:
-    assert not failures(evolution.sections(True, Sheet(None)))
+    assert_all_hold(evolution.sections(True, Sheet(None)))
 
 
 @pytest.mark.data
 @pytest.mark.usefixtures("data")
 def test_epochs_of_sonar_over_the_rate() -> None:
-    assert not failures(rates.sonar(Sheet(None)))
+    assert_all_hold(rates.sonar(Sheet(None)))
 
 
 @pytest.mark.data
 @pytest.mark.usefixtures("data")
 def test_what_the_text_says(tmp_path: Path) -> None:
-    assert not failures(theory.sections(True, Sheet(tmp_path)))
+    assert_all_hold(theory.sections(True, Sheet(tmp_path)))
     assert len(list(tmp_path.iterdir())) == 2
 
 

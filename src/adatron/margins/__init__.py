@@ -1,6 +1,6 @@
 """Margins in the input space: the distance of a point from the surface f(x) = 0, its proven bound, and its growth."""
 
-from .algorithm import Stage, TwoClasses, climb, first_stage, measured, needed_bytes, step_cost, unmeasured
+from .algorithm import Recipe, Stage, TwoClasses, climb, first_stage, measured, needed_bytes, step_cost, unmeasured
 from .certified import certified, variation
 from .field import Field
 from .metric import Metric
@@ -12,6 +12,7 @@ __all__ = [
     "Field",
     "InputMargins",
     "Metric",
+    "Recipe",
     "Stage",
     "TwoClasses",
     "Worth",

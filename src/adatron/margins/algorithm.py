@@ -47,15 +47,30 @@ ProgramSolver = Callable[[Vector, Vector], tuple[Vector, float]]
 
 
 @dataclass(frozen=True)
+class Recipe:
+    """The parameters of the algorithm.
+
+    rule : 'best', 'damped' or 'printed'
+    hyperplane : 'values', 'all_values' or 'normal'
+    moves : whether the bases move to the projections
+    slack : 'feature' or 'input'
+    warm : whether each program starts from the solution of the one before it
+    """
+
+    n_steps: int
+    rule: str
+    hyperplane: str
+    moves: bool
+    slack: str
+    warm: bool
+
+
+@dataclass(frozen=True)
 class TwoClasses:
     """One problem of two classes.
 
     X : (n, d); y : (n,) 1 and -1; C : (n,) bounds of the variables, inf for a hard margin
     solve : the quadratic program
-    rule : 'best', 'damped' or 'printed'
-    hyperplane : 'values', 'all_values' or 'normal'
-    moves : whether the bases move to the projections
-    slack : 'feature' or 'input'
     """
 
     X: Vector
@@ -63,10 +78,7 @@ class TwoClasses:
     C: Vector
     metric: Metric
     solve: ProgramSolver
-    rule: str
-    hyperplane: str
-    moves: bool
-    slack: str
+    recipe: Recipe
     pool: Pool
 
 
@@ -95,27 +107,31 @@ def first_stage(task: TwoClasses, field: Field) -> Stage:
     return stage(task, field, support, task.X, float(sizes(task.metric, q, norm2).mean()))
 
 
-def unmeasured(task: TwoClasses, field: Field) -> Stage:
-    """Return the original machine, without its distances."""
+def unmeasured(task: TwoClasses, field: Field, support: NDArray[np.int64]) -> Stage:
+    """Return a stage without its distances."""
     n, unknown = len(task.X), np.full(len(task.X), np.nan)
     feet = InputMargins(unknown, np.full_like(task.X, np.nan), np.zeros(n), np.zeros(n, bool))
-    return Stage(field.lean(), np.flatnonzero(field.a), feet, task.X, np.nan, Worth(np.nan, np.nan))
+    return Stage(field, support, feet, task.X, np.nan, Worth(np.nan, np.nan))
 
 
-def needed_bytes(n: int, support: int, d: int, hyperplane: str) -> float:
+def needed_bytes(n: int, support: int, d: int, recipe: Recipe) -> float:
     """Return the memory of a step: some twenty n x n matrices, and the equations of ``hyperplane``."""
-    return 8.0 * (20.0 * n * n + equations(n, support, hyperplane) * unknowns(support, d))
+    return 8.0 * (20.0 * n * n + _equations(n, support, recipe) * unknowns(support, d))
 
 
-def step_cost(n: int, support: int, d: int, hyperplane: str) -> float:
+def step_cost(n: int, support: int, d: int, recipe: Recipe) -> float:
     """Return the multiply-adds of the longest part of a step, the equations of ``hyperplane``."""
-    few, many = sorted((equations(n, support, hyperplane), unknowns(support, d)))
+    few, many = sorted((_equations(n, support, recipe), unknowns(support, d)))
     return few * few * (4.0 * many + 10.0 * few)
+
+
+def _equations(n: int, support: int, recipe: Recipe) -> int:
+    return equations(n, support, recipe.hyperplane) if recipe.moves else 0
 
 
 def stage(task: TwoClasses, field: Field, support: NDArray[np.int64], old: Vector, unit: float) -> Stage:
     """Measure a decision function, or estimate its distances if the rule says so."""
-    if task.rule == "printed":
+    if task.recipe.rule == "printed":
         feet = estimate(field, task.metric, task.X, old, task.pool)
     else:
         feet = nearest(field, task.metric, task.X, task.pool)
@@ -124,22 +140,22 @@ def stage(task: TwoClasses, field: Field, support: NDArray[np.int64], old: Vecto
 
 def measured(task: TwoClasses, best: Stage) -> Stage:
     """Return a stage with measured distances in place of estimated ones."""
-    if task.rule != "printed":
+    if task.recipe.rule != "printed":
         return best
-    return stage(replace(task, rule="best"), best.field, best.support, best.old, best.unit)
+    return stage(replace(task, recipe=replace(task.recipe, rule="best")), best.field, best.support, best.old, best.unit)
 
 
 def _worth(task: TwoClasses, field: Field, distance: Vector, unit: float) -> Worth:
     return worth(signed(field.values(task.X, task.pool), task.y, distance), task.C, unit)
 
 
-def climb(task: TwoClasses, start: Stage, n_steps: int) -> Iterator[Stage]:
+def climb(task: TwoClasses, start: Stage) -> Iterator[Stage]:
     """Yield the stages after the first one, by the rule of the task."""
     now = start
-    for _ in range(n_steps):
+    for _ in range(task.recipe.n_steps):
         moved = _moved(task, now)
         aim, support = _program(task, moved)
-        if task.rule == "damped":
+        if task.recipe.rule == "damped":
             after = _damped(task, moved, aim, support)
             if not after.worth.score > now.worth.score:
                 return
@@ -151,14 +167,14 @@ def climb(task: TwoClasses, start: Stage, n_steps: int) -> Iterator[Stage]:
 
 def _moved(task: TwoClasses, now: Stage) -> Stage:
     """Take steps 1 and 2: return the function over the new projections."""
-    if not task.moves:
+    if not task.recipe.moves:
         b = np.zeros_like(now.field.points) if now.field.b is None else now.field.b
         return replace(now, field=replace(now.field, b=b))
     feet = np.where(np.isfinite(now.feet.projection), now.feet.projection, task.X)
     bases = feet[now.support]
-    if task.hyperplane == "normal":
+    if task.recipe.hyperplane == "normal":
         field = by_normal(now.field, bases, task.pool)
-    elif task.hyperplane == "all_values":
+    elif task.recipe.hyperplane == "all_values":
         at = np.unique(np.concatenate([task.X, now.old, feet]), axis=0)  # T of eq. 18 is a set
         field = by_values(now.field, bases, at, task.pool)
     else:
@@ -172,7 +188,7 @@ def _program(task: TwoClasses, moved: Stage) -> tuple[Field, NDArray[np.int64]]:
     p, q = hat.slopes(feet, task.pool)
     norm2 = hat.squared_norm(task.pool)
     size = sizes(task.metric, q, norm2)
-    unit = 1.0 if task.rule == "printed" else float(size.mean())
+    unit = 1.0 if task.recipe.rule == "printed" else float(size.mean())
     part = _parts(task, moved) / unit
     raised = task.metric.raised(q)
     tilts = task.X - feet - (part * task.y / (size * norm2))[:, None] * raised
@@ -191,7 +207,7 @@ def _program(task: TwoClasses, moved: Stage) -> tuple[Field, NDArray[np.int64]]:
 
 def _parts(task: TwoClasses, moved: Stage) -> Vector:
     """Return how much of the margin each sample has, at most 1; 1 for errors that are not measured as distances."""
-    if task.slack == "feature" or not 0.0 < moved.worth.margin < np.inf:
+    if task.recipe.slack == "feature" or not 0.0 < moved.worth.margin < np.inf:
         return np.ones(len(task.X))
     distances = signed(moved.field.values(task.X, task.pool), task.y, moved.feet.distance)
     return np.minimum(distances / moved.worth.margin, 1.0)

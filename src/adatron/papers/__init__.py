@@ -1,7 +1,8 @@
 """The papers' tables and figures, published and reproduced side by side: ``adatron papers``.
 
 Each module reproduces one paper with the public interface alone: ``sections(quick, sheet)`` yields its tables and
-figures one by one. A new paper is one module and one line of the table here.
+figures one by one; ``INTRODUCTION`` says in three sentences what it claims, what held and what did not. A
+new paper is one module and one line of the table here.
 """
 
 from __future__ import annotations
@@ -34,6 +35,13 @@ def require_data(names: Iterable[str]) -> None:
     from .data import require
 
     require(dict.fromkeys(one for name in names for one in DATA[name]))
+
+
+def introduction(name: str) -> str:
+    """Return what opens a paper's page: what it claims, what held here, and the meaning of the marks."""
+    from .claims import LEGEND
+
+    return f"{import_module(f'.{name}', __name__).INTRODUCTION}\n\n{LEGEND}\n"
 
 
 def reproduce(name: str, quick: bool = False, output: Path | None = None) -> Iterator[Section]:

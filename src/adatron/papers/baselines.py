@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
@@ -17,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from .fits import standard_error
+from .fits import quietly, standard_error
 
 HIDDEN, EPOCHS = 12, 300  # Gorman and Sejnowski's best network, and their epochs.
 CENTRES = 30  # Of an RBF network.
@@ -61,9 +59,7 @@ def scores(name: Any, X: Any, y: Any, X_test: Any, y_test: Any, repeats: int = 1
         last = one.steps[-1][0] if hasattr(one, "steps") else ""
         if last == "mlpclassifier":
             one.set_params(mlpclassifier__random_state=seed)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            found.append(100.0 * float(one.fit(X, y).score(X_test, y_test)))
+        found.append(100.0 * float(quietly(one, X, y).score(X_test, y_test)))
     return found
 
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .report import Section
+from .report import MARKS, Section, row
 
-MARKS = {True: "✓", False: "✗", None: "–"}
+LEGEND = (
+    f"{MARKS[True]} holds here, {MARKS[False]} does not. A dash beside a claim ([Claims](#claims), at the end) is one "
+    "that cannot be run, for the reason given, or that a run cannot decide: its number is within one standard error of "
+    "nothing, the draws are too few, or it is a time, which is of one machine. Elsewhere a dash is a number that the "
+    "paper does not print."
+)
 
 
 @dataclass(frozen=True)
@@ -42,16 +47,11 @@ def change(value: float, error: float, above: str, below: str) -> str:
 
 def table(claims: Iterable[Claim]) -> str:
     """Return the claims as a table in Markdown."""
-    rows = [(one.claim, one.section, MARKS[one.held], one.by) for one in claims]
-    lines = [("claim", "section", "held here", "by how much"), ("---",) * 4, *rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+    rows = [(one.claim, one.section, "–" if one.held is None else MARKS[one.held], one.by) for one in claims]
+    return "\n".join(row(*cells) for cells in [("claim", "section", "held here", "by how much"), ("---",) * 4, *rows])
 
 
 def closing(paper: str, claims: Iterable[Claim], quick: bool) -> Section:
     """Return the last section of a paper, with the command that made its numbers."""
     command = f"adatron papers {paper}" + (" --quick" if quick else "")
-    said = (
-        f"By `{command}`. A dash is a claim that cannot be run, for the reason given, or whose number is within one "
-        "standard error of nothing."
-    )
-    return Section("Claims", remarks=[table(claims), said])
+    return Section("Claims", remarks=[table(claims), f"By `{command}`."])

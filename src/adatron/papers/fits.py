@@ -1,4 +1,4 @@
-"""Helpers of the papers' pages: fits that may stop early, weights of all samples, processor time, a dense program."""
+"""Helpers of the papers' pages: fits that may stop early, all coefficients, processor time, a dense program."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def quietly(model: Any, X: Any, y: Any = None) -> Any:
         return model.fit(X, y)
 
 
-def weights(model: Any, n: int) -> Vector:
+def coefficients_of(model: Any, n: int) -> Vector:
     """Return the coefficients of all n samples of a binary model, with their zeros."""
     beta = np.zeros(n)
     beta[model.support_] = np.ravel(model.dual_coef_)
@@ -41,6 +41,11 @@ def timed(run: Callable[..., Any], *given: Any, **named: Any) -> tuple[Any, floa
 def standard_error(values: Any) -> float:
     """Return the standard error of a mean."""
     return float(np.std(values, ddof=1) / np.sqrt(len(values)))
+
+
+def mean_and_error(values: Any) -> tuple[float, float]:
+    """Return a mean and its standard error."""
+    return float(np.mean(values)), standard_error(values)
 
 
 class PaperFit(NamedTuple):

@@ -8,6 +8,8 @@ from typing import Any
 
 from ..plots.axes import off_screen
 
+MARKS = {True: "✓", False: "✗"}
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -39,18 +41,18 @@ class Section:
         self.lines.append(Comparison(what, published, reproduced, holds, remark, why_not if holds is False else ""))
 
     @property
-    def holds(self) -> bool:
-        return all(line.holds is not False or line.why_not for line in self.lines)
+    def failures(self) -> list[Comparison]:
+        """Lines that do not hold, without a reason."""
+        return [line for line in self.lines if line.holds is False and not line.why_not]
 
     def markdown(self) -> str:
         text = [f"### {self.title}", ""]
         if self.lines:
             text += ["| | published | here | |", "|---|---|---|---|"]
             for line in self.lines:
-                mark = {None: "", True: "✓", False: "✗"}[line.holds]
-                said = f"{mark} {'; '.join(filter(None, (line.remark, line.why_not)))}".strip()
-                cells = (line.what, shown(line.published), shown(line.reproduced), said)
-                text.append("| " + " | ".join(cells) + " |")
+                reasons = "; ".join(filter(None, (line.remark, line.why_not)))
+                said = f"{'' if line.holds is None else MARKS[line.holds]} {reasons}".strip()
+                text.append(row(line.what, shown(line.published), shown(line.reproduced), said))
             text.append("")
         text += [f"{remark}\n" for remark in self.remarks]
         text += [f"![{self.title}]({picture.name})\n" for picture in self.pictures]
@@ -66,6 +68,11 @@ class Section:
             "remarks": self.remarks,
             "pictures": [str(picture) for picture in self.pictures],
         }
+
+
+def row(*cells: str) -> str:
+    """Return a row of a table in Markdown."""
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
 def shown(value: Any) -> str:

@@ -2,8 +2,9 @@
 
 import pytest
 
+from adatron import papers
 from adatron.cli import main
-from adatron.papers import DATA, PAPERS
+from adatron.papers import introduction
 from lines import failed
 
 
@@ -26,5 +27,7 @@ def test_without_a_folder_the_variable_is_named(tmp_path, monkeypatch, capsys):
     assert "../shared" not in said
 
 
-def test_every_paper_says_its_data():
-    assert DATA.keys() == PAPERS.keys()
+def test_a_paper_opens_with_its_introduction(monkeypatch, capsys):
+    monkeypatch.setattr(papers, "reproduce", lambda *_: iter(()))
+    assert main(["papers", "handbook"]) == 0
+    assert capsys.readouterr().out.partition("\n\n")[2].startswith(introduction("handbook"))

@@ -75,7 +75,7 @@ def test_a_fixed_point_is_critical():
     X = rng.normal(size=(60, 2))
     y = np.square(X @ [1.0, 0.5]) + 0.5 * X[:, 1] > 0.8
     model = InputMarginSVC(
-        C=HARD, kernel=Polynomial(1.0, 2, 1.0), rule="best", n_steps=12, tol=1e-10, hyperplane="normal"
+        C=HARD, kernel=Polynomial(1.0, 2, 1.0), rule="best", n_steps=30, tol=1e-10, hyperplane="normal"
     ).fit(X, y)
     steps = np.abs(np.diff(model.margin_path_[-5:]))
     assert steps.max() <= 1e-6 * model.margin_
@@ -203,6 +203,23 @@ def test_what_does_not_go_is_said():
         model.compact()
     with pytest.raises(ValueError, match="no estimator"):
         model.to_sklearn()
+
+
+UNREAD = [
+    ("rule", "best", {"algorithm": "simplified"}),
+    ("warm", True, {"algorithm": "rescaled"}),
+    ("slack", "input", {"algorithm": "simplified"}),
+    ("slack", "input", {"C": HARD}),
+    ("hyperplane", "normal", {"algorithm": "fixed"}),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "parameters"), UNREAD, ids=str)
+def test_a_parameter_that_is_not_read_must_be_the_default(name, value, parameters):
+    X, y = moons(0, 20)
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of InputMarginSVC must be"):
+        InputMarginSVC(**{name: value}, **parameters).fit(X, y)
+    InputMarginSVC(n_steps=0, **parameters).fit(X, y)
 
 
 # Distances from a plane are quick; the other algorithm has the default kernel.

@@ -20,7 +20,7 @@ def papers(name: tuple[str, ...], quick: bool, output: Path | None, wants_json: 
 
     Exits with status 3 if a number that can be reproduced is not.
     """
-    from ...papers import DATA, PAPERS, reproduce, require_data
+    from ...papers import DATA, PAPERS, introduction, reproduce, require_data
 
     unknown = [one for one in name if one not in PAPERS]
     if unknown:
@@ -36,10 +36,10 @@ def papers(name: tuple[str, ...], quick: bool, output: Path | None, wants_json: 
     holds = True
     for one in name or PAPERS:
         if not wants_json:
-            click.echo(f"## {one}: {PAPERS[one]}\n")
+            click.echo(f"## {one}: {PAPERS[one]}\n\n{introduction(one)}")
         sections = []
         for section in reproduce(one, quick, None if output is None else output / one):
-            holds = holds and section.holds
+            holds = holds and not section.failures
             sections.append(section.as_json())
             if not wants_json:
                 click.echo(section.markdown())

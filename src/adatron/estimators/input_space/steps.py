@@ -22,6 +22,7 @@ from ...kernels import Precomputed
 from ...margins import (
     Field,
     Metric,
+    Recipe,
     Stage,
     TwoClasses,
     Worth,
@@ -47,7 +48,7 @@ class Climb:
     path : margin before the first step and after each step
     stage : best decision function of the full algorithm; None for the others
     size : ĝ at the samples; None for the full algorithm
-    cut : whether there was no time for all steps
+    cut : whether there was no time for all steps, or to measure the best one
     """
 
     fitted: Fitted
@@ -56,18 +57,6 @@ class Climb:
     stage: Stage | None = None
     size: Vector | None = None
     cut: bool = False
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """The parameters of the full algorithm; ``moves`` is whether the bases move."""
-
-    n_steps: int
-    rule: str
-    hyperplane: str
-    moves: bool
-    slack: str
-    warm: bool
 
 
 @dataclass(frozen=True)
@@ -110,16 +99,15 @@ def full(data: Data, problem: Problem, one: Fitted, recipe: Recipe) -> Climb:
         return solved[-1].beta, solved[-1].intercept
 
     C = np.maximum(dual.upper, -dual.lower)
-    how = (recipe.rule, recipe.hyperplane, recipe.moves, recipe.slack)
-    task = TwoClasses(data.X[ids], np.sign(dual.t), C, data.metric.take(ids), solve, *how, data.pool)
+    task = TwoClasses(data.X[ids], np.sign(dual.t), C, data.metric.take(ids), solve, recipe, data.pool)
     field = field_of(data, one)
     try:
         start = best = first_stage(task, field)
     except OutOfTime:
-        best = unmeasured(task, field)
+        best = unmeasured(task, field.lean(), np.flatnonzero(field.a))
         return Climb(one, best.worth, [], best, cut=True)
     path, last, cut = [start.worth.margin], one, True
-    steps = climb(task, start, recipe.n_steps)
+    steps = climb(task, start)
     with suppress(OutOfTime):
         while _has_time(data, best, recipe):
             if (now := next(steps, None)) is None:
@@ -128,20 +116,23 @@ def full(data: Data, problem: Problem, one: Fitted, recipe: Recipe) -> Climb:
             path.append(now.worth.margin)
             if now.worth.score > best.worth.score:
                 best, last = now, solved[-1]
-    with suppress(OutOfTime):
+    cut = cut and len(path) <= recipe.n_steps
+    try:
         best = measured(task, best)
-    return Climb(last, best.worth, path, best, cut=cut and len(path) <= recipe.n_steps)
+    except OutOfTime:
+        best, cut = unmeasured(task, best.field, best.support), True
+    return Climb(last, best.worth, path, best, cut=cut)
 
 
 def _has_time(data: Data, now: Stage, recipe: Recipe) -> bool:
     """Return whether there is time for the part of another step that nobody can interrupt."""
-    least = step_cost(len(now.feet.distance), len(now.support), data.X.shape[1], recipe.hyperplane) / RATE
+    least = step_cost(len(now.feet.distance), len(now.support), data.X.shape[1], recipe) / RATE
     return not data.clock.late and monotonic() + least < data.clock.limit
 
 
 def _check_memory(data: Data, one: Fitted, recipe: Recipe) -> None:
     n, support = len(one.ids), int(np.count_nonzero(one.beta))
-    needed = needed_bytes(n, support, data.X.shape[1], recipe.hyperplane)
+    needed = needed_bytes(n, support, data.X.shape[1], recipe)
     if needed > data.settings.cache_bytes:
         algorithm = "full" if recipe.moves else "fixed"
         raise ValueError(

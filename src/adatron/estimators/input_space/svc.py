@@ -39,6 +39,13 @@ PARAMETERS = (
     "decision_function_shape", "break_ties", "n_jobs", "multi_class", "gap_tol", "max_time", "callback", "device",
 )  # fmt: skip
 TILTED = ("full", "fixed")  # Algorithms whose decision functions have slopes of the kernel.
+# Parameters that not every algorithm reads, with their defaults, and the algorithms that do.
+READ_BY = {
+    "rule": ("damped", TILTED),
+    "hyperplane": ("values", ("full",)),
+    "slack": ("feature", TILTED),
+    "warm": (False, TILTED),
+}
 
 
 class InputMarginSVC(Classifier):
@@ -53,6 +60,8 @@ class InputMarginSVC(Classifier):
 
     where s_i are the signed distances and g is the mean of ‖∇f‖ / ‖w‖ over the samples of the original machine. With
     the linear kernel this is an SVC's own objective, and the original machine is returned.
+
+    ``rule``, ``hyperplane``, ``slack`` and ``warm`` must keep their defaults where they are not read.
 
     Parameters
     ----------
@@ -83,7 +92,7 @@ class InputMarginSVC(Classifier):
     n_steps : int, default=5
         Most steps.
     hyperplane : {'values', 'all_values', 'normal'}, default='values'
-        The quantity that the full algorithm keeps when the bases move: decision values at the samples, the old bases
+        For 'full' only: the quantity that it keeps when the bases move: decision values at the samples, the old bases
         and the new projections (least squares); the same, also at the old projections of samples that are no support
         vectors (eq. 18 of the source); or the normal (least distance in the feature space).
     slack : {'feature', 'input'}, default='feature'
@@ -238,6 +247,7 @@ class InputMarginSVC(Classifier):
 
         clock = Clock.starting(self.max_time)
         data, form = self._labelled(X, y, sample_weight), self.formulation(1.0)
+        self._refuse_unread()
         k, distinct = len(data.classes), data.samples
         problems = Binary(Common(k, self.multi_class, form), distinct, [[c] for c in range(k)])
         resolved = self._resolved(data.X, data.repeated)
@@ -263,10 +273,29 @@ class InputMarginSVC(Classifier):
             class_weight_=data.class_weight,
         )
 
+    def _refuse_unread(self) -> None:
+        """Refuse a value that the fit would not read.
+
+        Raises
+        ------
+        ValueError
+            A parameter that the algorithm does not have is not its default.
+        """
+        for name, (default, algorithms) in READ_BY.items():
+            value, where = getattr(self, name), f"algorithm={self.algorithm!r}"
+            unread = self.algorithm not in algorithms
+            if name == "slack" and not unread and np.isinf(self.C):
+                unread, where = True, "a hard margin (C=inf)"
+            if unread and value != default:
+                raise ValueError(
+                    f"The {name!r} parameter of InputMarginSVC must be {default!r} with {where}, which does not read "
+                    f"it. Got {value!r} instead."
+                )
+
     def _climbs(self, data: Labelled, problems: Problems, start: Fits, kernel: Kernel, clock: Clock) -> list[Climb]:
         """Take the steps from the solution of each problem."""
         from ...kernels.derivatives import jet
-        from ...margins import Metric
+        from ...margins import Metric, Recipe
         from ...threads import Pool, allowed_threads
         from ...threads.gate import one_blas_thread
         from . import steps
@@ -283,7 +312,7 @@ class InputMarginSVC(Classifier):
             own = steps.Data(rows, Metric.of(self.metric, rows), settings, pool)
             if self.algorithm in TILTED:
                 moves = self.algorithm == "full"
-                recipe = steps.Recipe(self.n_steps, self.rule, self.hyperplane, moves, self.slack, self.warm)
+                recipe = Recipe(self.n_steps, self.rule, self.hyperplane, moves, self.slack, self.warm)
                 climbs = [steps.full(own, *parts, recipe) for parts in zip(problems, start, strict=True)]
             else:
                 rescaled = self.algorithm == "rescaled"

@@ -8,13 +8,13 @@ import joblib
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from ...arrays import Vector
 from ...estimators import SVR, input_margin
 from ...kernels import RBF
 from ...margins import Field, Metric
-from ...margins.worth import sizes, worth
+from ...margins.worth import signed, sizes, worth
 from ...threads import Pool
 from ..claims import Claim, beyond, change
+from ..fits import coefficients_of, mean_and_error
 from ..report import Section
 from .mixtures import Draw, draw, maximised
 
@@ -34,7 +34,7 @@ def section(n_draws: int) -> tuple[Section, list[Claim]]:
                 [int((one < LESS * start).sum()) for one in (feature, own)])  # fmt: skip
     section.add("slack: mean objective as a part of the original machine's", None,
                 [float((one / start).mean()) for one in (feature, own)])  # fmt: skip
-    less, error = _told(feature / start - own / start)
+    less, error = mean_and_error(feature / start - own / start)
     section.remarks.append(
         "Slack: `InputMarginSVC(slack='input')` lets a sample pay for the part of the margin that its distance lacks. "
         f"The objective is that of the class, C = {SOFT:g}. To first order it asks for two changes of eqs. 6 and 21: "
@@ -44,7 +44,7 @@ def section(n_draws: int) -> tuple[Section, list[Claim]]:
     curves = np.array([_curve(seed) for seed in range(n_draws)])
     section.add("regression: distance of the curve from the true one, SVR and perpendicular", None,
                 curves.mean(axis=0).tolist())  # fmt: skip
-    nearer, spread = _told(curves[:, 0] - curves[:, 1])
+    nearer, spread = mean_and_error(curves[:, 0] - curves[:, 1])
     section.remarks.append(
         "Regression: with g = √(1 + ‖∇f‖²) the distance of a sample from the curve is about |y - f| / g. So SVR is "
         "fitted to y / g with the kernel (k + 1) / (g g), as section 6 does for classes; the 1 is the bias, and g is "
@@ -68,10 +68,6 @@ def section(n_draws: int) -> tuple[Section, list[Claim]]:
     ]
 
 
-def _told(gains: Vector) -> tuple[float, float]:
-    return float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(len(gains)))
-
-
 def _slack(seed: int) -> list[float]:
     """Return the objective of the original machine, and of both kinds of slack."""
     data = draw(seed, TRAIN)
@@ -84,9 +80,8 @@ def _slack(seed: int) -> list[float]:
 
 
 def _objective(model: Any, data: Draw, unit: float) -> float:
-    distance = input_margin(model, data.X).distance
-    signed = np.where(model.predict(data.X) == data.y, distance, -distance)
-    return -worth(signed, np.full(len(signed), SOFT), unit).score
+    distances = signed(model.decision_function(data.X), data.y, input_margin(model, data.X).distance)
+    return -worth(distances, np.full(len(distances), SOFT), unit).score
 
 
 def _curve(seed: int) -> list[float]:
@@ -100,9 +95,7 @@ def _curve(seed: int) -> list[float]:
     g, found = np.ones(POINTS), []
     for _ in range(1 + REFITS):
         model = SVR(**CURVE).fit(K / np.outer(g, g), y / g)
-        a = np.zeros(POINTS)
-        a[model.support_] = model.dual_coef_[0]
-        a = a / g
+        a = coefficients_of(model, POINTS) / g
         fitted = np.column_stack([at[:, 0], (kernel(at, X) + 1.0) @ a])
         found.append(float(cdist(true, fitted).min(axis=1).mean()))
         slope = np.array([kernel.gradient(one, X)[:, 0] @ a for one in X])

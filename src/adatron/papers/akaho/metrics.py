@@ -9,8 +9,8 @@ import numpy as np
 from ...arrays import Vector
 from ...estimators import SVC, InputMarginSVC, input_margin
 from ..claims import Claim, beyond, change
+from ..fits import mean_and_error, quietly
 from ..report import Section
-from .mixtures import quietly
 
 SIZE = 24  # Samples of a draw.
 ALONG = 0.1  # Cost of a step along a tangent, beside 1 for one across.
@@ -43,7 +43,7 @@ def section(n_draws: int) -> tuple[Section, list[Claim]]:
         f"a few angles only, the test at all; a step along the ring costs {ALONG:g} of one across it."
     )
     gains = (distributions[:, 2] - distributions[:, 0], rings[:, 0] - rings[:, 2])
-    told = [(float(one.mean()), float(one.std(ddof=1) / np.sqrt(n_draws))) for one in gains]
+    told = [mean_and_error(one) for one in gains]
     return section, [
         Claim(
             "the Fisher information is a natural metric",

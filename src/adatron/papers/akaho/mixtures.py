@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from ...arrays import Vector
 from ...estimators import SVC, InputMarginSVC
+from ..fits import quietly
 
 CENTRES, SPREAD, GAMMA = 3, 0.2, 0.5  # Centres of a class, deviation around them, 1 / (2 σ²) with the paper's σ = 1.
 TRAIN, TEST = 20, 1000  # Samples; the paper has 20 to train on, too.
@@ -62,10 +61,3 @@ def maximised(data: Draw, algorithm: str, gamma: float = GAMMA, C: float = HARD,
     """Run one of the ALGORITHMS."""
     how = ALGORITHMS[algorithm][1] | parameters
     return quietly(InputMarginSVC(C=C, gamma=gamma, tol=1e-6, n_jobs=1, **how), data.X, data.y)
-
-
-def quietly(model: Any, X: Any, y: Any) -> Any:
-    """Fit a model without the warning that a limit was met."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return model.fit(X, y)

@@ -40,7 +40,7 @@ def section(n_draws: int) -> tuple[Section, Claim]:
     shares = ", ".join(map(str, counts))
     held = any(abs(count / n_draws - 0.96) <= ERROR for count in counts) if n_draws >= DRAWS else None
     reason = "the paper's draws are not known" if n_draws >= DRAWS else "too few to tell 96 of 100 from all"
-    by = f"{shares} of {n_draws} by the four readings; {reason}"
+    by = f"{shares} of {n_draws} by the four readings; {reason}; a tick needs one within {ERROR:.0%} of 96 %"
     return section, Claim("96 of 100, as printed", "4, Fig. 4", held, by)
 
 

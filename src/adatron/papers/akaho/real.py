@@ -13,9 +13,10 @@ from sklearn.preprocessing import StandardScaler
 
 from ...arrays import Vector
 from ...estimators import SVC, InputMarginSVC, input_margin
+from ...margins.worth import signed
 from ..claims import Claim, beyond, change
+from ..fits import mean_and_error, quietly
 from ..report import Section
-from .mixtures import quietly
 
 LOADERS: dict[str, tuple[Callable[..., Any], tuple[int, int], str]] = {
     "iris, versicolor and virginica": (load_iris, (1, 2), "full"),
@@ -57,7 +58,7 @@ def section(n_splits: int) -> tuple[Section, list[Claim]]:
 
 
 def _claim(what: str, gains: Vector, better: str, worse: str) -> Claim:
-    mean, error = float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(len(gains)))
+    mean, error = mean_and_error(gains)
     return Claim(what, "7", beyond(mean, error), change(mean, error, better, worse))
 
 
@@ -87,5 +88,5 @@ def _one(name: str, seed: int) -> list[float]:
 
 
 def _margin(model: SVC, X: Vector, y: Vector) -> float:
-    distance = input_margin(model, X).distance
-    return float(np.where(model.predict(X) == y, distance, -distance).min())
+    side = np.where(y == model.classes_[1], 1.0, -1.0)
+    return float(signed(model.decision_function(X), side, input_margin(model, X).distance).min())

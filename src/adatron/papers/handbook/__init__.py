@@ -13,6 +13,13 @@ from ..held import Said, closed
 from ..report import Section, Sheet
 from . import conditions, pairs, working_sets
 
+INTRODUCTION = (
+    "The chapter tells how a solution is recognised, how small working sets and pairs of variables find it, and how "
+    "it stays exact while samples come and go; it has no experiments. Here all that can be run held, on samples that "
+    "are drawn for it. One term is misprinted, the diagonal after (15.51), of which half is meant; a proof and the "
+    "limits of its day's memory cannot be run."
+)
+
 SAID = (
     Said("The optima of both problems coincide", "15.5.1.1", "relative gap", "relative gap {} at most"),
     Said("All minima are global", "15.5.1.1", "objectives of the solvers", "five solvers differ by {} at most"),

@@ -20,7 +20,7 @@ from ... import (
 )
 from ...arrays import Vector
 from ...kernels import RBF, Polynomial
-from ..fits import quietly, weights
+from ..fits import coefficients_of, quietly
 from ..report import Section
 
 C, GAMMA, TOL = 10.0, 1.0, 1e-9
@@ -43,7 +43,7 @@ def optimality() -> Section:
     values = [model.dual_objective_ for model in models]
     apart = float(np.ptp(values) / abs(values[0]))
     model = models[0]
-    alpha, margin = y * weights(model, len(y)), y * model.decision_function(X)
+    alpha, margin = y * coefficients_of(model, len(y)), y * model.decision_function(X)
     free = (alpha > 0) & (alpha < C)
     wrong = np.select([alpha == 0, alpha < C], [1.0 - margin, np.abs(margin - 1.0)], margin - 1.0)
     biases = y[free] - (RBF(GAMMA)(X)[free] @ (alpha * y))
@@ -102,8 +102,8 @@ def incremental() -> Section:
 
 def _apart(incremental: Any, batch: Any, n: int) -> float:
     """Return the largest difference of a weight, as a fraction of the largest weight; ids are in the batch's order."""
-    order, beta = np.argsort(incremental.ids_), weights(batch, n)
-    return float(np.abs(weights(incremental, n)[order] - beta).max() / np.abs(beta).max())
+    order, beta = np.argsort(incremental.ids_), coefficients_of(batch, n)
+    return float(np.abs(coefficients_of(incremental, n)[order] - beta).max() / np.abs(beta).max())
 
 
 def ball() -> Section:
@@ -118,7 +118,7 @@ def ball() -> Section:
         options={"ftol": 1e-14, "maxiter": 1000},
     )  # fmt: skip
     model = SVDD(C=box, kernel="poly", degree=2, gamma=1.0, coef0=1.0, tol=TOL).fit(X)
-    a = 0.5 * weights(model, 40)  # those of decision values, which have 2 sum(a k)
+    a = 0.5 * coefficients_of(model, 40)  # those of decision values, which have 2 sum(a k)
     value = a @ K @ a - a @ K.diagonal()
     off = abs(float(value - result.fun) / float(result.fun))
     section.add("ball: relative difference of the objective to a dense program's", 0, off, off < CLOSE)

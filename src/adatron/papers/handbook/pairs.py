@@ -11,7 +11,7 @@ from ...estimators import SVC
 from ...kernels import RBF
 from ...solvers import SMO, Decomposition
 from ..claims import beyond
-from ..fits import quietly, standard_error, weights
+from ..fits import coefficients_of, quietly, standard_error
 from ..report import Section, Sheet
 from .conditions import GAMMA, C, moons
 
@@ -147,7 +147,7 @@ def _steps(seed: int) -> Vector:
     X, y = moons(200, seed)
     K, rng = RBF(GAMMA)(X), np.random.default_rng(seed)
     model = quietly(SVC(C=C, gamma=GAMMA, solver=Decomposition(q=2), max_iter=300), X, y)
-    beta = weights(model, len(y))
+    beta = coefficients_of(model, len(y))
     E, free = K @ beta - y, np.flatnonzero((beta != 0) & (np.abs(beta) < C))
     bad = np.flatnonzero((y * (E + model.intercept_[0]) < -1e-3) & (np.abs(beta) < C))
     found = []

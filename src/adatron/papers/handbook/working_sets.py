@@ -12,7 +12,7 @@ from ...estimators import SVC
 from ...kernels import RBF
 from ...solvers import Decomposition
 from ..claims import beyond
-from ..fits import ROUNDING, quietly, standard_error, timed, weights
+from ..fits import ROUNDING, coefficients_of, quietly, standard_error, timed
 from ..report import Section, Sheet
 from .conditions import GAMMA, C, moons
 
@@ -77,7 +77,8 @@ def linear_program(draws: int) -> Section:
     for seed in range(draws):
         X, y = moons(100, seed)
         beta, after = (
-            weights(quietly(SVC(C=C, gamma=GAMMA, solver=Decomposition(q=Q), max_iter=k), X, y), 100) for k in (3, 4)
+            coefficients_of(quietly(SVC(C=C, gamma=GAMMA, solver=Decomposition(q=Q), max_iter=k), X, y), 100)
+            for k in (3, 4)
         )
         pull, bounds = -(RBF(GAMMA)(X) @ beta - y), (np.minimum(0.0, C * y), np.maximum(0.0, C * y))
         grow, shrink = beta < bounds[1], beta > bounds[0]
@@ -89,10 +90,8 @@ def linear_program(draws: int) -> Section:
     worst = float(np.abs(np.array(ratios) - 1.0).max())
     section.add("linear program: value of the sorted set / the program's", 1, float(np.mean(ratios)), worst < 1e-6)
     section.add("the library's next set is the sorted one", None, f"{sum(moved)} of {draws}", all(moved))
-    ratio, busy = float(np.median(times)), "by the processor time of this run, which other work may disturb"
-    section.add("processor time, program / sorting", "inefficient", ratio, ratio > 10.0, why_not=busy)
-    exponent = _exponent()
-    section.add("exponent of the selection's time", "1", exponent, abs(exponent - 1.0) < 0.2, why_not=busy)
+    section.add("processor time, program / sorting", "inefficient", float(np.median(times)))
+    section.add("exponent of the selection's time", "1", _exponent())
     section.remarks.append(
         f"{draws} draws of 100 samples after three working sets. With |d_i| <= 1 and at most q entries, q/2 of either "
         "sign, sorting is not an approximation: it solves the program, whose value is gᵀd. Without the limit of q the "

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from ... import SVC
 from ...arrays import Vector
 from ...kernels import RBF
+from ..fits import quietly
 
 
 def gamma(sigma: float) -> float:
@@ -20,10 +19,7 @@ def gamma(sigma: float) -> float:
 
 def fitted(X: Any, y: Any, sigma: float, C: float = np.inf, **parameters: Any) -> Any:
     """Fit a machine with a Gaussian kernel, of hard margin unless C is given; a limit of epochs gives no warning."""
-    model = SVC(C=C, gamma=gamma(sigma), **parameters)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return model.fit(X, y)
+    return quietly(SVC(C=C, gamma=gamma(sigma), **parameters), X, y)
 
 
 def error(model: Any, X: Any, y: Any) -> float:

@@ -11,7 +11,7 @@ from ...kernels import Polynomial
 from ...selection import kernel_path
 from ...solvers import KernelAdatron
 from .. import data
-from ..fits import ROUNDING, quietly, weights
+from ..fits import ROUNDING, coefficients_of, quietly
 from ..report import Section, Sheet
 from .artificial import mirror_symmetry
 from .machine import Vector, error, fitted, gamma, gaussian
@@ -47,7 +47,7 @@ def _lagrangian(sheet: Sheet) -> Section:
     section = Section("Section 3.3: L(α°) = 1 / (2γ²), and the growth of L")
     for name, (X, y, sigma) in _problems().items():
         model = fitted(X, y, sigma, bias="none", solver=KernelAdatron(), tol=1e-8)
-        beta = weights(model, len(y))
+        beta = coefficients_of(model, len(y))
         margin = (y * (gaussian(X, sigma) @ beta)).min() / np.sqrt(beta @ gaussian(X, sigma) @ beta)
         value = model.trace_["dual_objective"]
         off = abs(float(value[-1] * 2.0 * margin**2) - 1.0)

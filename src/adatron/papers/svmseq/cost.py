@@ -12,7 +12,7 @@ from ...kernels import RBF
 from ...solvers import KernelAdatron, SVMseq
 from .. import data
 from ..claims import beyond
-from ..fits import dense_program, quietly, standard_error, timed, weights
+from ..fits import coefficients_of, dense_program, quietly, standard_error, timed
 from ..report import Section, Sheet
 from .angles import HARD, Points, clusters
 from .sonar import FLOPS, SIGMA, C, fitted
@@ -54,7 +54,7 @@ def _dense(split: data.Split) -> Section:
             f"operations, dense / SVMseq at epoch {epoch}", SVM_FLOPS / FLOPS[epoch], times, times >= ORDERS,
             why_not="today's methods need some thirty iterations, the paper's program 6,000 times n³",
         )  # fmt: skip
-        alpha = np.abs(weights(model, n))
+        alpha = np.abs(coefficients_of(model, n))
         section.add(f"epoch {epoch} of SVMseq: multipliers that are 0, that are below 1e-6", None, _zeros(alpha))
     last = _zeros(alpha)
     exact, rounded = last[0] == last[1], _zeros(ways["interior point"].alpha)
