@@ -16,8 +16,8 @@ INTRODUCTION = (
     "The paper moves the decision boundary of a machine with a hard margin away from the training samples, measured "
     "where the samples live and not in the feature space, and expects fewer errors of it. Here the margins grow in "
     "nearly all draws, within a few steps and with few more support vectors, also by the simplified algorithm. A "
-    "larger margin was no promise of fewer errors, because the mixtures overlap and most of the error is that of the "
-    "best possible classifier; and the code of an ordinary machine with k / (ĝ ĝ) solves another program, whose "
+    "larger margin is no promise of fewer errors: they fell a little on the paper's mixtures, by the default "
+    "algorithm, and not on real data. And the code of an ordinary machine with k / (ĝ ĝ) solves another program, whose "
     "constraint differs."
 )
 

@@ -19,7 +19,8 @@ from ..report import Section, Sheet
 from .mixtures import ALGORITHMS, draw, maximised, original
 
 SEED = 5  # The draw, of the first ones, whose margins are most like the paper's 0.040 and 0.096.
-WANTED = {"best": 0.90, "damped": 0.96}  # Fraction of the draws whose margin should grow.
+TICKED = ("best", "damped")  # The algorithms that are held against the paper's numbers.
+GROWING = 0.96 - 0.02  # Fraction of the draws whose margin should grow: the published one less its standard error.
 MORE = 1.0 + 1e-6  # Ratio of two margins above which the second one is larger, and not rounded.
 FAR = 5.0  # Largest ratio of two margins above which the ratios spread as widely as the paper's.
 NEAR = 0.01  # Relative difference from the largest margin up to which steps have arrived.
@@ -99,16 +100,16 @@ def _margins(found: DrawFit, sheet: Sheet) -> Section:
     section = Section(f"Figure 4: margins of {n} draws")
     for key, (name, _) in ALGORITHMS.items():
         ratio = found.ratio(key)
-        grown, wanted = int((ratio > MORE).sum()), WANTED.get(key)
+        grown, ticked = int((ratio > MORE).sum()), key in TICKED
         section.add(f"{name}: draws whose margin grows", "96 of 100", f"{grown} of {n}",
-                    None if wanted is None else grown >= wanted * n)  # fmt: skip
+                    grown >= GROWING * n if ticked else None,
+                    why_not="its full steps may miss; the default slows them down")  # fmt: skip
         section.add(f"{name}: ratios, smallest and largest", [1.0, 27.9], [float(ratio.min()), float(ratio.max())],
-                    None if wanted is None else _spread(ratio))  # fmt: skip
+                    _spread(ratio) if ticked else None)  # fmt: skip
         section.add(f"{name}: geometric mean of the ratios", None, _mean(ratio))
     section.remarks.append(
         "Margins are measured with the nearest projections, also those of the algorithm as printed. "
-        f"A tick needs growth in {WANTED['best']:.0%} of the draws (best) or {WANTED['damped']:.0%} (damped), and "
-        f"ratios from 1 or more to more than {FAR:g}."
+        f"A tick needs growth in {GROWING:.0%} of the draws, and ratios from 1 or more to more than {FAR:g}."
     )
     _scatter(section, sheet, "figure_4", found.margin, found.margins, "margin")
     return section
@@ -160,8 +161,8 @@ def claims(found: DrawFit) -> Iterator[Claim]:
         f"it falls in {falls} of {n} draws; a tick needs one",
     )
     grown = int((best > MORE).sum())
-    yield Claim("96 of 100 margins grow", "4, Fig. 4", grown >= WANTED["best"] * n,
-                f"{grown} of {n}; a tick needs {WANTED['best']:.0%}")  # fmt: skip
+    yield Claim("96 of 100 margins grow", "4, Fig. 4", grown >= GROWING * n,
+                f"{grown} of {n} by nearest projections; a tick needs {GROWING:.0%}")  # fmt: skip
     yield Claim("ratios of the margins from 1.00 to 27.9", "4, Fig. 4", _spread(best),
                 f"{best.min():.2f} to {best.max():.1f}; a tick needs 1 or more to more than {FAR:g}")  # fmt: skip
     ratio = found.errors["best"] / found.error

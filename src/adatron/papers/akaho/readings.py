@@ -38,7 +38,7 @@ def section(n_draws: int) -> tuple[Section, Claim]:
         "the kernel as exp(-|x - z|²/σ²). Where both counts agree, estimates by plain (12) have changed no choice."
     )
     shares = ", ".join(map(str, counts))
-    held = any(abs(count / n_draws - 0.96) <= ERROR for count in counts) if n_draws >= DRAWS else None
+    held = any(round(abs(count / n_draws - 0.96), 9) <= ERROR for count in counts) if n_draws >= DRAWS else None
     reason = "the paper's draws are not known" if n_draws >= DRAWS else "too few to tell 96 of 100 from all"
     by = f"{shares} of {n_draws} by the four readings; {reason}; a tick needs one within {ERROR:.0%} of 96 %"
     return section, Claim("96 of 100, as printed", "4, Fig. 4", held, by)
