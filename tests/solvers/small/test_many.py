@@ -262,7 +262,7 @@ def test_no_time_is_left():
 
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_every_problem_is_heard_of_and_may_be_the_last(jobs):
-    heard, stopped, begun = [], threading.Event(), []
+    heard, stopped, begun, pools, together_now = [], threading.Event(), [], [], threading.Event()
     X, y = make_blobs(1500, 70, centers=20, cluster_std=4.0, random_state=0)  # a dozen bundles
     model = SVC(n_jobs=jobs, callback=lambda progress: heard.append((progress.problem, progress.n_finished))).fit(X, y)
     assert not model.route_.light
@@ -272,11 +272,16 @@ def test_every_problem_is_heard_of_and_may_be_the_last(jobs):
     def wait(given):
         """On a busy machine other threads would be done before the one that calls back has a turn."""
         begun.append(None)
+        pools.append(given["tasks"].gram.pool)
         if jobs > 1 and len(begun) > 1:
+            together_now.set()
             with given["tasks"].gram.pool.aside():
                 stopped.wait(20)
 
     def enough(progress):
+        if jobs > 1:  # nor may the first bundle end before another thread has begun
+            with pools[0].aside():
+                together_now.wait(20)
         if progress.n_finished > 3:
             stopped.set()
         return progress.n_finished > 3

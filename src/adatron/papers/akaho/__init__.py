@@ -17,7 +17,7 @@ INTRODUCTION = (
     "where the samples live and not in the feature space, and expects fewer errors of it. Here the margins grow in "
     "nearly all draws, within a few steps and with few more support vectors, also by the simplified algorithm. A "
     "larger margin is no promise of fewer errors: they fell a little on the paper's mixtures, by the default "
-    "algorithm, and not on real data. And the code of an ordinary machine with k / (ĝ ĝ) solves another program, whose "
+    "algorithm, and not on real data; and the code of an ordinary machine with k / (ĝ ĝ) solves another program, whose "
     "constraint differs."
 )
 
