@@ -23,6 +23,6 @@ def test_row_hashes_agree_for_dense_and_sparse(rng):
         S = sparse.csr_matrix(Z)
         sign = np.array(-0.0, dtype).view(bits)[()]
         dense, csr = np.empty(12, np.uint64), np.empty(12, np.uint64)
-        hash_dense(Z.view(bits), sign, dense)
+        hash_dense(Z.view(bits), dense)
         hash_sparse(S.data.view(bits), sign, S.indices, S.indptr.astype(np.int64), csr)
         assert dense.tolist() == csr.tolist() == [row_hash(row) for row in Z]

@@ -23,8 +23,8 @@ def _mix(column: int, bits: Any) -> Any:
     return z ^ (z >> _S31)
 
 
-def hash_dense(bits: NDArray[Any], sign: Any, out: NDArray[np.uint64]) -> None:
-    """Set out[i] to the sum over nonzero entries of row i; ``bits`` are the floats' bits, ``sign`` those of -0.0.
+def hash_dense(bits: NDArray[Any], out: NDArray[np.uint64]) -> None:
+    """Set out[i] to the sum over nonzero entries of row i; ``bits`` are the floats' bits.
 
     NumPy does it: the first fit compiles nothing for it.
     """
@@ -37,13 +37,15 @@ def hash_dense(bits: NDArray[Any], sign: Any, out: NDArray[np.uint64]) -> None:
             z ^= z >> shift
             z *= factor
         z ^= z >> _S31
-        z *= (part != 0) & (part != sign)
+        unsigned = part + part  # the sum loses the sign, so it is 0 for 0.0 and for -0.0
+        if not unsigned.all():
+            z[unsigned == 0] = 0
         np.add.reduce(z, axis=1, out=out[start : start + some])
 
 
 @jit
 def hash_sparse(bits: Any, sign: Any, indices: Any, indptr: Any, out: Any) -> None:
-    """Hash CSR rows as ``hash_dense`` does."""
+    """Hash CSR rows as ``hash_dense`` does; ``sign`` has the bits of -0.0."""
     for i in range(len(indptr) - 1):
         total = np.uint64(0)
         for e in range(indptr[i], indptr[i + 1]):

@@ -122,11 +122,11 @@ def hashes(X: Any) -> NDArray[np.uint64]:
     out = np.empty(X.shape[0], np.uint64)
     data = X.data if sparse.issparse(X) else X
     bits = np.uint64 if data.dtype.itemsize == 8 else np.uint32
-    sign = np.array(-0.0, data.dtype).view(bits)[()]
     if sparse.issparse(X):
+        sign = np.array(-0.0, data.dtype).view(bits)[()]
         hash_sparse(data.view(bits), sign, X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int64), out)
     else:
-        hash_dense(data.view(bits), sign, out)
+        hash_dense(data.view(bits), out)
     return out
 
 
