@@ -20,30 +20,32 @@ from problems import samples
 GAMMAS = np.geomspace(0.01, 20.0, 12)
 
 
-@pytest.mark.parametrize("bias", ["explicit", "none"])
+@pytest.mark.parametrize("bias", ["explicit", "augmented", "none"])
 @pytest.mark.parametrize("C", [np.inf, 2.0])
 def test_every_step_is_a_solution(C, bias):
     X, y = samples(1, 130, 3, noise=0.0 if np.inf == C else 0.7)
-    path = kernel_path(X, y, GAMMAS[4:], C=C, bias=bias, tol=1e-5)
+    path = kernel_path(X, y, GAMMAS[4:], C=C, bias=bias, augment=0.7, tol=1e-5)
     assert (np.diff(path.gamma) < 0).all()
     assert (path.duality_gap < 1e-3).all()
     for gamma, beta, b, margin in zip(path.gamma, path.coefficients, path.intercept, path.margin, strict=True):
-        alone = SVC(C=C, gamma=gamma, bias=bias, tol=1e-5).fit(X, y)
+        alone = SVC(C=C, gamma=gamma, bias=bias, augment=0.7, tol=1e-5).fit(X, y)
         K = RBF(gamma)(X)
+        whole = K + 0.49 * (bias == "augmented")
         assert np.abs(K @ beta + b - alone.decision_function(X)).max() < 1e-2
-        assert margin == pytest.approx((beta @ K @ beta) ** -0.5, rel=1e-9)
+        assert margin == pytest.approx((beta @ whole @ beta) ** -0.5, rel=1e-9)
 
 
-@pytest.mark.parametrize("bias", ["explicit", "none"])
+@pytest.mark.parametrize("bias", ["explicit", "augmented", "none"])
 def test_the_gap_of_every_step_is_a_bound(bias):
     X, y = samples(4, 90, 3, noise=0.7)
     X = X + 1e4  # the distances are rounded more than the tolerance of the gap
-    path = kernel_path(X, y, GAMMAS[4:], C=2.0, bias=bias, tol=1e-6)
+    path = kernel_path(X, y, GAMMAS[4:], C=2.0, bias=bias, augment=0.7, tol=1e-6)
     sign = np.where(y == np.unique(y)[1], 1.0, -1.0)
     differences = (X[:, None] - X).astype(np.longdouble)
     distances = np.square(differences).sum(axis=2)
     for gamma, found, gap in zip(path.gamma, path.coefficients, path.duality_gap, strict=True):
         beta, K = found.astype(np.longdouble), np.exp(-np.longdouble(gamma) * distances)
+        K = K + np.longdouble(0.7) ** 2 * (bias == "augmented")
         norm2, z = beta @ K @ beta, K @ beta
         # The gap belongs to the best bias, at which some sample is at the margin.
         biases = sign - z if bias == "explicit" else np.zeros(1)

@@ -49,7 +49,7 @@ class KernelPath:
     Attributes
     ----------
     gamma : (k,) coefficients of the RBF kernel
-    margin : (k,) 1 / norm of w
+    margin : (k,) 1 / norm of w, with the augmenting component of ``bias='augmented'``
     radius_margin : (k,) R^2 / margin^2, R the radius of the smallest ball around the samples
     radius_margin_origin : (k,) R^2 / margin^2, R^2 = max k(x, x) of a ball around the origin
     bound : (k,) bound of the error by the theorem of section 2 (``vc_bound``), nan where it is vacuous or C is finite
@@ -120,7 +120,8 @@ class KernelPath:
 @validate_params(
     {
         "C": [Interval(Real, 0.0, None, closed="neither"), Interval(Real, 0.0, None, closed="right")],
-        "bias": [StrOptions({"explicit", "none"})],
+        "bias": [StrOptions({"explicit", "augmented", "none"})],
+        "augment": [Interval(Real, 0.0, None, closed="neither")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "pick": [StrOptions({"bound", "validation"}), None],
         "cache_size": [Interval(Real, 0.0, None, closed="neither")],
@@ -136,6 +137,7 @@ def kernel_path(
     *,
     C: float = np.inf,
     bias: str = "explicit",
+    augment: float = 1.0,
     validation: tuple[Any, Any] | None = None,
     pick: Literal["bound", "validation"] | None = None,
     tol: float = 1e-3,
@@ -156,8 +158,10 @@ def kernel_path(
         Coefficients of the kernel, > 0, in any order.
     C : float, default=inf
         Penalty of margin violations; ``inf`` is the hard margin.
-    bias : {'explicit', 'none'}, default='explicit'
-        Whether the machines have a constant b.
+    bias : {'explicit', 'augmented', 'none'}, default='explicit'
+        Whether the machines have a constant b, or the kernel has a constant more in its place.
+    augment : float, default=1.0
+        The augmenting factor of ``bias='augmented'``; its square is added to the kernel.
     validation : tuple of (X, y), default=None
         Samples on which the error is measured.
     pick : {'bound', 'validation'}, default=None
@@ -201,7 +205,8 @@ def kernel_path(
     if test.shape[1] != X.shape[1]:
         raise ValueError(f"The 'validation' parameter must have {X.shape[1]} features. Got {test.shape[1]} instead.")
     with one_blas_thread(), Pool(allowed_threads(n_jobs)) as pool:
-        walk = _Steps(X, np.where(codes == 1, 1.0, -1.0), C, cast("Bias", bias), tol, pool, warm)
+        dual = csvc(np.where(codes == 1, 1.0, -1.0), np.full(len(X), float(C)), cast("Bias", bias), augment)
+        walk = _Steps(X, dual, tol, pool, warm)
         steps = [walk.step(float(gamma), delta) for gamma in gammas]
         found = {name: np.array([step[name] for step in steps]) for name in steps[0]}
         found["validation_error"] = _errors(squared_distances(X, test, X, pool), truth, gammas, found, pool)
@@ -238,9 +243,9 @@ def _samples(X: Any, y: Any, cache_size: float) -> tuple[Vector, NDArray[np.int6
 class _Steps:
     """The training samples, and the last solution."""
 
-    def __init__(self, X: Vector, y: Vector, C: float, bias: Bias, tol: float, pool: Pool, warm: bool) -> None:
+    def __init__(self, X: Vector, dual: Dual, tol: float, pool: Pool, warm: bool) -> None:
         n = len(X)
-        self.dual, self.around = csvc(y, np.full(n, float(C)), bias), ball(np.ones(n))
+        self.dual, self.around = dual, ball(np.ones(n))
         self.tol, self.warm = tol, warm
         self.kernel = Gaussians(X, tol, pool)
         self.beta, self.centre = np.zeros((2, n))
@@ -280,7 +285,7 @@ class _Descent:
     def __init__(self, dual: Dual, kernel: Gaussians, start: Vector) -> None:
         self.dual, self.kernel, self.n_iter, self.rounds = dual, kernel, 0, 0
         beta = feasible(dual, start)
-        z = kernel.roughly(beta)
+        z = kernel.roughly(beta) + dual.lambda2 * float(beta.sum())
         energy = dot(beta, z)
         length = dot(dual.t, beta) / energy if energy > 0 and not any(dual.totals) else 1.0
         if (length * beta <= dual.upper).all() and (length * beta >= dual.lower).all():
@@ -292,6 +297,7 @@ class _Descent:
         self.inside |= violators(self.dual, self.beta, self.g, tol)
         rows = np.flatnonzero(self.inside)
         K, n = self.kernel.among(rows), len(rows)
+        K[:n, :n] += self.dual.lambda2
         part, lower, upper, slope = np.zeros((4, len(K)))
         part[:n], lower[:n], upper[:n] = self.beta[rows], self.dual.lower[rows], self.dual.upper[rows]
         slope[:n] = self.g[rows]
@@ -300,12 +306,13 @@ class _Descent:
         tied = bool(self.dual.totals)
         self.n_iter += pairs(*program, np.array([0, len(K)]), *limits) if tied else singles(*program, *limits)
         self.beta[rows] = part[:n]
-        self.g = self.kernel.times(self.beta) - self.dual.t
+        self.g = self.kernel.times(self.beta) + self.dual.lambda2 * float(self.beta.sum()) - self.dual.t
         return Status.CONVERGED, tol
 
     def prove(self) -> Certificate:
         """Prove what is true of the point, in float64."""
-        errors = np.full(len(self.beta), self.kernel.error(self.beta))
+        error = (1.0 + self.dual.lambda2) * self.kernel.error(self.beta)  # the constant's sum is rounded less
+        errors = np.full(len(self.beta), error)
         return bounded(self.dual, self.beta, self.g, errors, 1.0)  # no Gaussian is larger
 
     def tighten(self, tol: float, proof: Certificate) -> float | Status:
