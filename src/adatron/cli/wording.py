@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from .parameters import NAMES
+from .parameters import PARAMETER_NAMES
 
 # Parameters of Python that are options of the same name; further ones have another name.
 _OPTIONS = {
-    **{name: f"--{name.replace('_', '-')}" for name in NAMES},
+    **{name: f"--{name.replace('_', '-')}" for name in PARAMETER_NAMES},
     **{name: f"--{name}" for name in ("decimal", "encoding", "format", "label", "samples", "scoring", "separator")},
     "cv": "--cv",
     "max_bytes": "--max-bytes",

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     Solved = tuple[Model, dict[str, Any]]
 
 #: The two parameters that the estimators of one machine lack, with scikit-learn's constraints.
-OWN: dict[str, Any] = {"client": "no_validation", "checkpoint": [str, PathLike, None]}
+CLUSTER_PARAMETERS: dict[str, Any] = {"client": "no_validation", "checkpoint": [str, PathLike, None]}
 #: Parameters that change no bit of a fit; class_weight is left out because the weights of the samples contain it.
 FREE = (
     "solver", "n_jobs", "verbose", "max_time", "callback", "device", "class_weight", "shrinking", "random_state",
@@ -82,7 +82,7 @@ class OnCluster(KernelMachine):
     def to_local(self) -> Any:
         """Return the fitted estimator of one machine, which needs no cluster."""
         model = self._local(**{name: getattr(self, name) for name in self._local._get_param_names()})
-        state = {name: value for name, value in self.__getstate__().items() if name not in OWN}
+        state = {name: value for name, value in self.__getstate__().items() if name not in CLUSTER_PARAMETERS}
         model.__setstate__(state)
         return model
 

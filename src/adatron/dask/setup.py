@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..compiled.panels import COLUMNS
+from ..compiled.panels import PASS_COLUMNS
 from ..estimators.checks import inputs
 from ..fitting.engine import LEAN_DENSITY, may_be_lean
 from ..fitting.samples import Samples
@@ -149,7 +149,7 @@ class Counted:
     def used(self) -> Any:
         """Return the columns that rows use if they are far fewer than all, as ``kernels.columns`` does; else None."""
         stored = sum(one.nonzero for one in self.facts)
-        if not self.sparse or self.shape[1] <= max(COLUMNS, 2 * stored):
+        if not self.sparse or self.shape[1] <= max(PASS_COLUMNS, 2 * stored):
             return None
         return np.unique(np.concatenate([one.used for one in self.facts if one.used is not None]))
 

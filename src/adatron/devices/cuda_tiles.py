@@ -13,12 +13,12 @@ from typing import Any, Protocol
 from ..kernels import Kernel
 from .library import torch
 from .program import program
-from .structures import SIZES, block_arguments, tile_arguments
+from .structures import BLOCK_SIZES, block_arguments, tile_arguments
 from .tiles import DeviceBlock, Operand
 
 PARTIAL = 512  # Points of one partial sum: fixed, so that bits do not depend on the device.
 SPLITS = 16  # Partial sums at a time.
-SHORT = 128  # Features up to which a product is one chain.
+ONE_CHAIN = 128  # Features up to which a product is one chain.
 BATCHES = 65535  # Most thread blocks along the second and the third axis of a grid.
 Grid = tuple[int, int, int]
 
@@ -48,7 +48,7 @@ def text(name: str) -> str:
 class CudaTiles:
     """Kernel values of one kernel by the CUDA source."""
 
-    sizes = tuple(threads * each for threads, each in SIZES)
+    sizes = tuple(threads * each for threads, each in BLOCK_SIZES)
 
     def __init__(self, kernel: Kernel, engine: Engine) -> None:
         made = program(kernel)
@@ -87,7 +87,7 @@ class CudaTiles:
         self, A: Operand, rows: Any, B: Operand, points: Any, out: Any, added: float = 0.0, active: Any = None
     ) -> None:
         problems, m, n = out.shape
-        side, name = _side(A.X), "values_short" if A.X.shape[1] <= SHORT else "values_long"
+        side, name = _side(A.X), "values_short" if A.X.shape[1] <= ONE_CHAIN else "values_long"
         rows_at_once = side * BATCHES
         if not m or not n:
             return
@@ -102,7 +102,7 @@ class CudaTiles:
         self, out: Any, low: Any, A: Operand, rows: Any, nrows: Any, B: Operand, points: Any, weights: Any, npoints: Any
     ) -> None:
         (problems, N), P = out.shape, points.shape[1]
-        side, name = _side(A.X), "sums_short" if A.X.shape[1] <= SHORT else "sums_long"
+        side, name = _side(A.X), "sums_short" if A.X.shape[1] <= ONE_CHAIN else "sums_long"
         real, d = _real(A.X), A.X.shape[1]
         if not N or not problems:
             return
@@ -126,7 +126,7 @@ class CudaTiles:
 
     def ascend(self, block: DeviceBlock) -> None:
         problems, q, _ = block.K.shape
-        threads, each = next(size for size in SIZES if size[0] * size[1] == q)
+        threads, each = next(size for size in BLOCK_SIZES if size[0] * size[1] == q)
         arguments = block_arguments()
         name, real = f"ascend_{threads}_{each}", _real(block.K)
         values = {**block._asdict(), "N": block.beta.shape[1]}

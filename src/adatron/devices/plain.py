@@ -14,7 +14,7 @@ from .program import evaluated
 from .steps import solved
 from .tiles import DeviceBlock, Operand
 
-POINTS = 512  # Points of a sum at a time.
+POINTS_AT_ONCE = 512  # Points of a sum at a time.
 
 
 class PlainTiles:
@@ -50,8 +50,8 @@ class PlainTiles:
         for b in range(len(out)):
             m, n = int(nrows[b]), int(npoints[b])
             own = torch().arange(m) if rows is None else rows[b, :m]
-            for start in range(0, n, POINTS):
-                some = slice(start, min(n, start + POINTS))
+            for start in range(0, n, POINTS_AT_ONCE):
+                some = slice(start, min(n, start + POINTS_AT_ONCE))
                 out[b, :m] += self._of(A, own, B, points[b, some]).double() @ weights[b, some]
 
     def weigh(self, out: Any, K: Any, W: Any) -> None:

@@ -20,7 +20,7 @@ from ..gram import PairSums, Source
 from ..threads import Pool, allowed_threads
 from .expansion import Expansion
 from .heads import Counted
-from .signs import FAR, Decided, Signs
+from .signs import SINGLE_REACH, Decided, Signs
 
 Values = NDArray[np.float64]
 BLOCK_BYTES = 32 * 2**20  # Bytes for the rows of a block in float64, their decision values and the results.
@@ -204,7 +204,7 @@ def _single_up_to(expansion: Expansion | PairSums, precision: str) -> float:
     points = expansion.points
     if precision == "double" or not points.kernel.compiled:
         return -np.inf
-    limit = FAR * points.largest
+    limit = SINGLE_REACH * points.largest
     return limit if points.suits_single(limit, asked=True) else -np.inf
 
 

@@ -48,7 +48,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 JIT_DISABLED = bool(vars(config)["DISABLE_JIT"])
-FOLDER = (None if JIT_DISABLED else cache_folder()) or Path(os.devnull)  # in which no file can be
+CODE_FOLDER = (None if JIT_DISABLED else cache_folder()) or Path(os.devnull)  # in which no file can be
 PRECOMPILED = None if JIT_DISABLED else precompiled_folder()
 
 
@@ -72,7 +72,7 @@ class _Locator(_CacheLocator):
 
     @classmethod
     def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Locator:
-        return cls(py_func, FOLDER)
+        return cls(py_func, CODE_FOLDER)
 
 
 class _CacheImpl(CompileResultCacheImpl):

@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
+from ...arrays import MOST_COLUMNS
 from ...estimators.base.machine import KernelMachine
-from ...model.foreign import EXACT
+from ...model.foreign import LARGEST_COUNT
 from .archive import InvalidError
-from .contents import LEFT_OUT, MOST_COLUMNS, is_array, is_count
+from .contents import STATE_LEFT_OUT, is_array, is_count
 
 State = Mapping[str, Any]
 #: The classes by their names in a file, each with its module, which is imported when a file or a model has the class.
@@ -41,9 +42,9 @@ SCALERS: dict[str, tuple[tuple[str, ...], bool]] = {
     "MaxAbsScaler": (("scale_", "max_abs_"), False),
 }
 #: Classes whose fitted state has stayed the same in all versions of scikit-learn.
-PLAIN = (*SCALERS, "Pipeline")
+PLAIN_STEPS = (*SCALERS, "Pipeline")
 #: Attributes that scikit-learn shows under names that hide nothing.
-KNOWN = {"n_features_in_", "feature_names_in_", "_sklearn_output_config"}
+SHOWN_ATTRIBUTES = {"n_features_in_", "feature_names_in_", "_sklearn_output_config"}
 OUTPUTS = ("default", "pandas", "polars")
 
 
@@ -75,7 +76,7 @@ def state_of(step: BaseEstimator) -> dict[str, Any]:
     """Return the state that a file keeps of a step besides the parameters."""
     params = step.get_params(deep=False)
     state: dict[str, Any] = step.__getstate__()  # pyright: ignore[reportAssignmentType]
-    return {name: value for name, value in state.items() if name not in params and name not in LEFT_OUT}
+    return {name: value for name, value in state.items() if name not in params and name not in STATE_LEFT_OUT}
 
 
 def settled(params: dict[str, Any]) -> dict[str, Any]:
@@ -88,7 +89,7 @@ def put_together(name: str, params: dict[str, Any], state: dict[str, Any], versi
     """Return a checked step; scikit-learn warns if its version is not that which wrote the state."""
     step = step_class(name)(**settled(params))
     check_step(step, state)
-    written_by = sklearn.__version__ if name in PLAIN else version
+    written_by = sklearn.__version__ if name in PLAIN_STEPS else version
     step.__setstate__({**vars(step), **state, "_sklearn_version": written_by})
     return step
 
@@ -109,9 +110,9 @@ def check_step(step: Any, state: dict[str, Any]) -> None:
     for name in state:
         if name in params:
             raise InvalidError(f"{name[:50]!r} is a parameter, and cannot be an attribute that a fit sets")
-        private = "_" if kind.__name__ in PLAIN else "__"  # the beginning of names that are not data
-        hidden = name not in KNOWN and (name.startswith(private) or hasattr(kind, name))
-        if not name.isidentifier() or name in LEFT_OUT or hidden:
+        private = "_" if kind.__name__ in PLAIN_STEPS else "__"  # the beginning of names that are not data
+        hidden = name not in SHOWN_ATTRIBUTES and (name.startswith(private) or hasattr(kind, name))
+        if not name.isidentifier() or name in STATE_LEFT_OUT or hidden:
             raise InvalidError(f"a fit sets no attribute {name[:50]!r}")
     fault = next(_of_features(state), None) or next(RULES[kind.__name__](kind.__name__, params, state), None)
     if fault is not None:
@@ -151,7 +152,7 @@ def _scaler(name: str, params: State, state: State) -> Iterator[str]:
     if (
         not is_array(counts, "fi", None)
         or len(counts) not in (1, width)
-        or not ((counts >= 0) & (counts <= EXACT)).all()
+        or not ((counts >= 0) & (counts <= LARGEST_COUNT)).all()
     ):
         yield "n_samples_seen_ must be a number, or one for each feature"
     for flag, row in (("with_mean", "mean_"), ("with_std", "scale_")):

@@ -36,7 +36,7 @@ _DATE = re.compile(
 )
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _PADDED = re.compile(r"[+-]?0\d+", re.ASCII)
-LONGEST = 24  # Characters of a whole number of up to 64 bits, more or less.
+LONGEST_WHOLE = 24  # Characters of a whole number of up to 64 bits, more or less.
 
 
 class Kind(IntEnum):
@@ -117,7 +117,7 @@ def labels_of(texts: list[str], decimal: str = ".") -> NDArray[Any]:
         truth = set(texts) <= {"True", "False"}
         return np.array([text == "True" for text in texts]) if truth else np.array(texts, dtype=np.str_)
     if all(_WHOLE.fullmatch(text) for text in texts):
-        fits = max(map(len, texts)) <= LONGEST
+        fits = max(map(len, texts)) <= LONGEST_WHOLE
         whole = whole_numbers([int(text) for text in texts]) if fits else None
         return np.array(texts, dtype=np.str_) if whole is None else whole
     y = np.array([float(text.replace(",", ".")) for text in texts])

@@ -14,7 +14,7 @@ from ..report import Section, Sheet
 from .artificial import mirror_symmetry
 from .machine import Vector, error, fitted
 
-EPOCHS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377)  # Points of the figure.
+FIGURE_EPOCHS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377)  # Points of the figure.
 TOL = 1e-4  # KKT violation of the last point.
 
 
@@ -58,12 +58,12 @@ def _wisconsin(rng: np.random.Generator) -> Split:
 
 
 def follow(name: str, split: Split, sigma: float, mu: float) -> Run:
-    """Run the algorithm at the rate 1 to the end, and to each of ``EPOCHS`` before it."""
+    """Run the algorithm at the rate 1 to the end, and to each of ``FIGURE_EPOCHS`` before it."""
     X, y, *test = split
     solver = KernelAdatron(rate=1.0, mu=mu)
     model = fitted(X, y, sigma, solver=solver, tol=TOL)
     other = fitted(X, y, sigma, tol=TOL)
-    epochs = [e for e in EPOCHS if e < model.n_iter_[0]]
+    epochs = [e for e in FIGURE_EPOCHS if e < model.n_iter_[0]]
     errors = [error(fitted(X, y, sigma, solver=solver, tol=TOL, max_iter=e), *test) for e in epochs]
     return Run(
         name, mu, model.trace_["margin"], model.trace_["bias"], [*epochs, int(model.n_iter_[0])],

@@ -10,25 +10,25 @@ from numpy.typing import NDArray
 
 from ...estimators import SVC, angle, balance, modified_margin
 from ...plots.axes import off_screen
+from ..fits import IDENTITY_ERROR
 from ..report import Section, Sheet
 
 Points = NDArray[np.float64]
-PUBLISHED = {0.1: 31.823032, 0.5: 16.999935, 1.0: 6.831879, 2.0: 0.977416, 5.0: 0.275545}
+PUBLISHED_ANGLES = {0.1: 31.823032, 0.5: 16.999935, 1.0: 6.831879, 2.0: 0.977416, 5.0: 0.275545}
 EXPECTED = {0.1: 13.9, 0.5: 12.1, 1.0: 7.6, 2.0: 3.2, 5.0: 0.64}  # Means by an independent script.
 WITHIN = 2.0  # Factor between a mean and the expected one up to which they agree.
-QUICK, FULL = 20, 200  # Draws.
-EACH = 25  # Points of a cluster.
+QUICK_DRAWS, FULL_DRAWS = 20, 200  # Draws.
+CLUSTER_POINTS = 25  # Points of a cluster.
 SEQUENTIAL = 1.0  # Smallest factor for SVMseq itself; below it SVMseq needs thousands of epochs.
-HARD: dict[str, Any] = {"kernel": "linear", "C": np.inf}
-SCALES = 1.0, 0.5, 0.25  # Factors of the inputs.
-CLOSE = 1e-6  # Largest relative error of an identity, beside the tolerance of fits.
+HARD_PLANE: dict[str, Any] = {"kernel": "linear", "C": np.inf}
+INPUT_SCALES = 1.0, 0.5, 0.25  # Factors of the inputs.
 EVEN = 0.01  # Largest difference from 1 of the least margin of either class of a balanced classifier.
 
 
 def sections(quick: bool, sheet: Sheet, count: int | None = None) -> Iterator[Section]:
     """Yield Table 1 over many draws of the two clusters, and the condition for a balanced classifier."""
-    draws = [clusters(seed) for seed in range(count or (QUICK if quick else FULL))]
-    models = {factor: [_augmented(factor, *draw) for draw in draws] for factor in PUBLISHED}
+    draws = [clusters(seed) for seed in range(count or (QUICK_DRAWS if quick else FULL_DRAWS))]
+    models = {factor: [_augmented(factor, *draw) for draw in draws] for factor in PUBLISHED_ANGLES}
     yield _angles(draws, models)
     section = _margins(draws, models)
     if sheet.folder is not None:
@@ -43,27 +43,29 @@ def sections(quick: bool, sheet: Sheet, count: int | None = None) -> Iterator[Se
 def clusters(seed: int) -> tuple[Points, Points]:
     """Return a draw of the paper's two clusters, with their labels."""
     rng = np.random.default_rng(seed)
-    X = np.concatenate([rng.uniform(-1.0, 1.0, (EACH, 2)), rng.uniform(1.5, 3.5, (EACH, 2))])
-    return X, np.repeat([-1.0, 1.0], EACH)
+    X = np.concatenate([rng.uniform(-1.0, 1.0, (CLUSTER_POINTS, 2)), rng.uniform(1.5, 3.5, (CLUSTER_POINTS, 2))])
+    return X, np.repeat([-1.0, 1.0], CLUSTER_POINTS)
 
 
 def _wide(seed: int) -> tuple[Points, Points]:
     """Return clusters so far apart, beside the origin, that the modified margin prefers an unbalanced plane."""
     rng = np.random.default_rng(seed)
-    X = np.concatenate([rng.uniform(-2.0, -1.0, (EACH, 2)), rng.uniform((9.0, -2.0), (10.0, -1.0), (EACH, 2))])
-    return X, np.repeat([-1.0, 1.0], EACH)
+    X = np.concatenate(
+        [rng.uniform(-2.0, -1.0, (CLUSTER_POINTS, 2)), rng.uniform((9.0, -2.0), (10.0, -1.0), (CLUSTER_POINTS, 2))]
+    )
+    return X, np.repeat([-1.0, 1.0], CLUSTER_POINTS)
 
 
 def _augmented(factor: float, X: Points, y: Points) -> SVC:
     solver = "svmseq" if factor >= SEQUENTIAL else "auto"
-    return SVC(bias="augmented", augment=factor, solver=solver, **HARD).fit(X, y)
+    return SVC(bias="augmented", augment=factor, solver=solver, **HARD_PLANE).fit(X, y)
 
 
 def _angles(draws: list[tuple[Points, Points]], models: dict[float, list[SVC]]) -> Section:
     section = Section(f"Table 1: degrees between SVMseq's normal and the best one, {len(draws)} draws")
-    exact = [SVC(**HARD).fit(*draw) for draw in draws]
+    exact = [SVC(**HARD_PLANE).fit(*draw) for draw in draws]
     means: list[float] = []
-    for factor, published in PUBLISHED.items():
+    for factor, published in PUBLISHED_ANGLES.items():
         to_exact = [angle(one, other) for one, other in zip(models[factor], exact, strict=True)]
         to_pair = [_to_nearest_pair(one, *draw) for one, draw in zip(models[factor], draws, strict=True)]
         mean, expected = float(np.mean(to_exact)), EXPECTED[factor]
@@ -167,7 +169,7 @@ def _family(draws: list[tuple[Points, Points]]) -> Section:
     again = max(
         float(np.abs(one.parallel(f, one.c) * one.negative - f).max()) for one, f in zip(found, values, strict=True)
     )
-    section.add("its own c gives back the model's plane: largest error", None, again, again < CLOSE)
+    section.add("its own c gives back the model's plane: largest error", None, again, again < IDENTITY_ERROR)
     section.remarks.append(
         "The model's values are p at the positive side and -q at the negative one; c is p / q, and the values are "
         "those of c times q. The paper has q = 1, and calls the nearer class the negative one; c < 1 is the other case."
@@ -178,7 +180,7 @@ def _family(draws: list[tuple[Points, Points]]) -> Section:
 def _scaled(draws: list[tuple[Points, Points]]) -> Section:
     section = Section("Section 4.1.2, end: smaller inputs bring balance (λ = 1, wide clusters)")
     counts: list[int] = []
-    for scale in SCALES:
+    for scale in INPUT_SCALES:
         sets = [(scale * X, y) for X, y in draws]
         fitted = [_augmented(1.0, *one) for one in sets]
         seen = [_is_balanced(model, *one) for model, one in zip(fitted, sets, strict=True)]

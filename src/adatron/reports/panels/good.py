@@ -13,7 +13,7 @@ from ..facts import LATE, Facts, Missing
 from ..figure import INK, grouped
 from ..parts import Figure, Panel, SortableTable, Text, percent, said
 
-WRITTEN = 30  # Most classes that a confusion matrix names, and whose counts it shows as numbers.
+CLASSES_WRITTEN = 30  # Most classes that a confusion matrix names, and whose counts it shows as numbers.
 DOTS = 2_000  # Most points of a picture.
 _f1: Any = metrics.f1_score
 Measured = tuple[str, Any, Any, Any]  # name, targets, predictions, values of the problems
@@ -140,7 +140,7 @@ def _pictures(facts: Facts, lines: list[Measured]) -> list[Figure]:
     name, y, predicted, _ = shown[-1]
     if facts.task == "classification":
         k = len(np.union1d(y, predicted))
-        size = min(5.2, 2.2 + 0.27 * k) if k <= WRITTEN else 5.0
+        size = min(5.2, 2.2 + 0.27 * k) if k <= CLASSES_WRITTEN else 5.0
 
         def confusion(ax: Any) -> None:
             display: Any = metrics.ConfusionMatrixDisplay.from_predictions(
@@ -149,11 +149,11 @@ def _pictures(facts: Facts, lines: list[Measured]) -> list[Figure]:
                 ax=ax,
                 cmap=_shades(),
                 text_kw={"color": INK},
-                colorbar=k > WRITTEN,
-                include_values=k <= WRITTEN,
+                colorbar=k > CLASSES_WRITTEN,
+                include_values=k <= CLASSES_WRITTEN,
                 xticks_rotation="vertical" if k > 6 else "horizontal",
             )
-            if k > WRITTEN:
+            if k > CLASSES_WRITTEN:
                 ax.set(xticks=[], yticks=[])
             else:
                 _literal_ticks(display.ax_)

@@ -18,7 +18,7 @@ from .cells import Cell
 from .solve import Solved
 from .theirs import BaseScorer, PassthroughScorer, Scores, method_of, part_of, plain_function, score_of, scorers_of
 
-METHODS = {"predict", "decision_function"}  # Methods whose values are known without a fitted machine.
+KNOWN_METHODS = {"predict", "decision_function"}  # Methods whose values are known without a fitted machine.
 
 
 class FoldSide(NamedTuple):
@@ -176,4 +176,4 @@ def _suits(scorer: Any) -> bool:
         return False
     method = method_of(scorer)
     names = {method} if isinstance(method, str) else set(method)
-    return bool(names & METHODS)
+    return bool(names & KNOWN_METHODS)

@@ -30,7 +30,7 @@ from ...arrays import Ids, Vector
 from ...problems import Dual
 from ...threads.gate import one_blas_thread
 from .state import ROWS_ASKED, SNAP, Matrix, PathState, RowsOf, Stalled, knots_of
-from .step import NOT_FINITE, STILL, advance
+from .step import RATES_NOT_FINITE, STILL, advance
 
 DRIFT = 1e-10  # Drift of the gradient, relative to its terms, above which it is computed anew.
 LOOSE = 1e-9  # Fraction of the sum of all sizes; equalities missed by more are lost.
@@ -106,7 +106,7 @@ class Homotopy(PathState):
             begin = idle % len(self.beta) if idle > patience else 0
             free = *self.margin.factor, self.ids, self.free.values, self.free.where
             done, one, side, knot = advance(free, point, course, self.largest, done, begin)
-            if one == NOT_FINITE:
+            if one == RATES_NOT_FINITE:
                 raise Stalled
             if watch is not None:
                 watch(done)

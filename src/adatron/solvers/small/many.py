@@ -66,7 +66,7 @@ def bundles(tasks: Tasks, ways: NDArray[np.int8], timed: bool = False) -> list[r
     if gram.in_one:  # made by all threads, before each of them has a bundle
         gram.framed(tasks.dual(int(np.argmax(bundled))).lambda2)
     else:
-        gram.parts  # noqa: B018
+        gram.make_parts()
     return out
 
 
