@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from .values import AUTO_RANGE, Number, Values, class_weight, quantiles
+from .values import AUTO_RANGE, ListedValues, Number, class_weight, quantiles
 
 
 def _names(file: str, table: str) -> list[str]:
@@ -92,7 +92,7 @@ def searched_options(command: Any) -> Any:
     command = parameter_options(command)
     for option in command.__click_params__:
         if option.name in SEARCHED:
-            option.type = Values(option.type, option.name in RANGED)
+            option.type = ListedValues(option.type, option.name in RANGED)
             option.metavar = None
         elif option.name == "max_time":
             option.help = "Seconds after which no fit begins; the best candidate so far counts."

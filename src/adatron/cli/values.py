@@ -108,7 +108,7 @@ def quantiles(text: str) -> float | list[float]:
     return found if len(found) > 1 else found[0]
 
 
-class Values(click.ParamType[Any]):
+class ListedValues(click.ParamType[Any]):
     """Values of a parameter: '1,10,100', '0.1:1000' (a value a decade), '0.1:1000:7' (seven), both, or 'auto'.
 
     one : the type of one value

@@ -34,7 +34,7 @@ from .part import Change, Part, violators
 from .sent import Sent, compact
 from .state import Edit, Packed, SlabProgram, SurveyReport
 
-Arrays = Callable[[], list[NDArray[Any]]]
+MakeArrays = Callable[[], list[NDArray[Any]]]
 GRACE = 2.0  # Seconds to fetch a gradient that is known, when there is no time for more kernel values.
 # Bytes of points that may go to the slabs before the whole gradient is fetched, as a multiple of the gradient's bytes:
 # when a worker dies, only the changes since then must be made again.
@@ -178,7 +178,7 @@ class FarGradient:
             lists, _ = violators(self.kept, self._reports, equalities, most)
         return [*lists, np.array([self._objective(self._reports)])]
 
-    def _answer(self, kind: bytes, make: Arrays, whole: Callable[[], bool] = lambda: True) -> list[NDArray[Any]]:
+    def _answer(self, kind: bytes, make: MakeArrays, whole: Callable[[], bool] = lambda: True) -> list[NDArray[Any]]:
         """Return the answer to the next question of a kind: that of an earlier fit, or a new one."""
         self._asked[kind] += 1
         found = self._log.get(kind, self._asked[kind])
@@ -188,7 +188,7 @@ class FarGradient:
                 self._log.put(kind, self._asked[kind], self.version, found)
         return found
 
-    def once(self, make: Arrays, whole: Callable[[], bool]) -> list[NDArray[Any]]:
+    def once(self, make: MakeArrays, whole: Callable[[], bool]) -> list[NDArray[Any]]:
         return self._answer(b"p", make, whole)
 
     def _objective(self, reports: dict[int, SurveyReport]) -> float:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..fitting.engine import Settings
     from ..fitting.formulation import Formulation
     from ..model.model import Model
-    from .setup import Counted, SharedSamples
+    from .setup import CheckedBlocks, SharedSamples
 
     Solved = tuple[Model, dict[str, Any]]
 
@@ -60,7 +60,7 @@ class OnCluster(KernelMachine):
     _local: ClassVar[type[KernelMachine]]
 
     @abstractmethod
-    def _classes(self, counted: Counted) -> tuple[Any, Any]:
+    def _classes(self, counted: CheckedBlocks) -> tuple[Any, Any]:
         """Return the labels of a training set and their weights; None, None for a machine without classes."""
 
     @abstractmethod
@@ -88,7 +88,7 @@ class OnCluster(KernelMachine):
 
     def _fit_on_cluster(self, X: Any, y: Any, sample_weight: Any) -> Self:
         """Solve the problem on the cluster and keep the model."""
-        from .setup import Counted
+        from .setup import CheckedBlocks
 
         clock = Clock.starting(self.max_time)
         try:
@@ -97,7 +97,7 @@ class OnCluster(KernelMachine):
                 self._refuse(y)
                 client = self.client_
                 blocks = Blocks(client, X, y, sample_weight, clock.limit)
-                counted = Counted(client, blocks, is_classifier(self), clock.limit)
+                counted = CheckedBlocks(client, blocks, is_classifier(self), clock.limit)
                 try:
                     model, further = self._found(counted, clock)
                 finally:
@@ -139,7 +139,7 @@ class OnCluster(KernelMachine):
         if y is None and get_tags(self).target_tags.required:
             raise ValueError(f"{name} requires y to be passed, but the target y is None.")
 
-    def _found(self, counted: Counted, clock: Clock) -> Solved:
+    def _found(self, counted: CheckedBlocks, clock: Clock) -> Solved:
         """Return the model of a training set, and further attributes: the engine solves over the cluster's rows."""
         from ..kernels import resolve
         from .checkpoint import Checkpoint
@@ -220,7 +220,7 @@ class ClusterClassifier(OnCluster, Classifier):
         """
         return self._fit_on_cluster(X, y, sample_weight)
 
-    def _classes(self, counted: Counted) -> tuple[Any, Any]:
+    def _classes(self, counted: CheckedBlocks) -> tuple[Any, Any]:
         labels = counted.targets()
         if labels.dtype.kind == "c" or (labels.dtype.kind == "f" and not (labels == np.rint(labels)).all()):
             check_classification_targets(labels)
@@ -251,7 +251,7 @@ class ClusterClassifier(OnCluster, Classifier):
 class ClusterProgram(OnCluster):
     """Base of the machines with one program for clusters."""
 
-    def _classes(self, counted: Counted) -> tuple[Any, Any]:
+    def _classes(self, counted: CheckedBlocks) -> tuple[Any, Any]:
         return None, None
 
     def _solved_there(self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings) -> Solved:

@@ -224,7 +224,7 @@ def weights_of_classes(part: Partition, classes: NDArray[Any]) -> list[list[floa
     return [exact_terms(part.weights[codes == c].tolist()) for c in range(len(classes))]
 
 
-class Bounds(NamedTuple):
+class SlabBounds(NamedTuple):
     """The last sample of each slab but the last one, in the order of targets and hashes; see ``Cut``."""
 
     targets: NDArray[Any]
@@ -239,7 +239,7 @@ class Cut:
         one slab.
     """
 
-    def __init__(self, slabs: int, classes: NDArray[Any] | None, bounds: Bounds | None) -> None:
+    def __init__(self, slabs: int, classes: NDArray[Any] | None, bounds: SlabBounds | None) -> None:
         self.slabs, self.classes, self.bounds = slabs, classes, bounds
 
     def keys(self, part: Partition) -> tuple[NDArray[Any], NDArray[np.uint64]]:

@@ -14,7 +14,7 @@ from ..kernels import Kernel
 from .library import torch
 from .program import program
 from .structures import BLOCK_SIZES, block_arguments, tile_arguments
-from .tiles import DeviceBlock, Operand
+from .tiles import DeviceBlock, DeviceOperand
 
 PARTIAL = 512  # Points of one partial sum: fixed, so that bits do not depend on the device.
 SPLITS = 16  # Partial sums at a time.
@@ -76,15 +76,22 @@ class CudaTiles:
     def _launch(self, real: str, name: str, grid: Grid, threads: int, **values: Any) -> None:
         self._tiles(real).launch(name, grid, threads, _filled(self._arguments[name], self._made.numbers, values))
 
-    def operand(self, X: Any) -> Operand:
+    def operand(self, X: Any) -> DeviceOperand:
         n, d = X.shape
-        out = Operand(X, torch().empty(n, dtype=X.dtype, device=X.device))
+        out = DeviceOperand(X, torch().empty(n, dtype=X.dtype, device=X.device))
         if n:
             self._launch(_real(X), "norms", (-(-n // 256), 1, 1), 256, X=X, out=out.norms, d=d, n=n)
         return out
 
     def values(
-        self, A: Operand, rows: Any, B: Operand, points: Any, out: Any, added: float = 0.0, active: Any = None
+        self,
+        A: DeviceOperand,
+        rows: Any,
+        B: DeviceOperand,
+        points: Any,
+        out: Any,
+        added: float = 0.0,
+        active: Any = None,
     ) -> None:
         problems, m, n = out.shape
         side, name = _side(A.X), "values_short" if A.X.shape[1] <= ONE_CHAIN else "values_long"
@@ -99,7 +106,16 @@ class CudaTiles:
         )  # fmt: skip
 
     def sums(
-        self, out: Any, low: Any, A: Operand, rows: Any, nrows: Any, B: Operand, points: Any, weights: Any, npoints: Any
+        self,
+        out: Any,
+        low: Any,
+        A: DeviceOperand,
+        rows: Any,
+        nrows: Any,
+        B: DeviceOperand,
+        points: Any,
+        weights: Any,
+        npoints: Any,
     ) -> None:
         (problems, N), P = out.shape, points.shape[1]
         side, name = _side(A.X), "sums_short" if A.X.shape[1] <= ONE_CHAIN else "sums_long"

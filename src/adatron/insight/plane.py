@@ -18,7 +18,7 @@ from ..estimators import input_margin
 from ..estimators.base.quiet import quiet
 from ..estimators.forms.way import way_to
 from ..margins import InputMargins
-from .borders import Lines, finely
+from .borders import GridLines, finely
 from .subject import (
     Ids,
     Unavailable,
@@ -84,7 +84,7 @@ class BoundaryPlane:
     grid: tuple[Vector, Vector]
     values: Vector
     codes: NDArray[np.int64]
-    fine: tuple[Lines, NDArray[np.int64]]
+    fine: tuple[GridLines, NDArray[np.int64]]
     points: Vector
     numbers: tuple[int, int]
     shadows: Vector

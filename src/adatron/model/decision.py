@@ -20,9 +20,8 @@ from ..gram import PairSums, Source
 from ..threads import Pool, allowed_threads
 from .expansion import Expansion
 from .heads import Counted
-from .signs import SINGLE_REACH, Decided, Signs
+from .signs import SINGLE_REACH, Decided, Signs, Values
 
-Values = NDArray[np.float64]
 BLOCK_BYTES = 32 * 2**20  # Bytes for the rows of a block in float64, their decision values and the results.
 FEWEST_ROWS, MOST_ROWS = 256, 4096  # Rows of a block, whatever its bytes: each block has a cost of its own.
 PAIR_ROWS = 64  # Rows of a task: their kernel values and votes stay in the caches while all pairs go by.

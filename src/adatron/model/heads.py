@@ -24,10 +24,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..fitting.layout import pairs
+from .signs import Mask, Values
 
-Values = NDArray[np.float64]
 Codes = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 #: Whether a value of 0 counts for the first class of a pair, and what is made of votes and sums, (rows, k) each.
 Counted = tuple[bool, Callable[[Values, Values], NDArray[Any]]]
 VOTE_ROUNDING = 2.0**-50  # of a vote and the part that refines it

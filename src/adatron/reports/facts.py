@@ -34,7 +34,7 @@ ONE_OUT = 0.3  # Part of the time for scores that leave-one-out may take; folds 
 MARGINS = 0.6  # Part of the time for the boundary that distances may take; planes have the rest.
 SAMPLES_MEASURED = 500  # Most samples whose distances from the boundary are computed.
 LATE = "Give the report more time."
-Found = TypeVar("Found")
+FromTwin = TypeVar("FromTwin")
 
 
 @dataclass(frozen=True)
@@ -185,12 +185,12 @@ class Facts:
         unit = "" if self.unit == UNNAMED else f" ({self.unit})" if self.subject.way.steps else f" {self.unit}"
         return f"{said(value)}{unit}"
 
-    def _of_twin(self, ask: Callable[[Twin], Found]) -> Found | Missing:
+    def _of_twin(self, ask: Callable[[Twin], FromTwin]) -> FromTwin | Missing:
         twin = self.twin
         if isinstance(twin, Missing):
             return twin
 
-        def in_time() -> Found:
+        def in_time() -> FromTwin:
             self.clock.check()
             return ask(twin)
 
@@ -281,7 +281,7 @@ class Facts:
         return StratifiedKFold(min(folds, least), shuffle=True, random_state=0)
 
 
-def known(ask: Callable[[], Found]) -> Found | Missing:
+def known(ask: Callable[[], FromTwin]) -> FromTwin | Missing:
     """Return an answer, or the reason why the model has none; any other error is a fault, and is raised."""
     try:
         return ask()

@@ -86,7 +86,7 @@ class Folded:
         return f"<details><summary>{escape(self.name)}</summary>{self.content.html()}</details>"
 
 
-Content = Text | Verbatim | Figure | SortableTable | Folded
+PagePart = Text | Verbatim | Figure | SortableTable | Folded
 
 
 @dataclass
@@ -95,7 +95,7 @@ class Panel:
 
     question: str
     answer: str
-    parts: list[Content] = field(default_factory=list[Content])
+    parts: list[PagePart] = field(default_factory=list[PagePart])
 
     @property
     def wide(self) -> bool:

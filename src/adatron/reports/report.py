@@ -20,7 +20,7 @@ from ..threads import Clock
 from .facts import Facts
 from .page import Report
 from .panels import PANELS
-from .parts import Content, Folded, Panel, SortableTable, Text
+from .parts import Folded, PagePart, Panel, SortableTable, Text
 
 MAX_TIME = 300.0  # Seconds.
 PANEL_SHARE = 1 / 16  # Part of the time that each panel has in any case.
@@ -175,7 +175,7 @@ def _a(name: str) -> str:
     return f"{'an' if name[0] in 'AEIS' else 'a'} {name}"  # an S-V-C
 
 
-def _about(facts: Facts) -> list[Content]:
+def _about(facts: Facts) -> list[PagePart]:
     machine, X = facts.machine, facts.subject.X
     width = facts.subject.columns if len(X.shape) == 2 else "–"
     steps = "".join(f"{type(step).__name__}, " for _, step in facts.subject.way.steps)

@@ -36,8 +36,8 @@ from ...model.foreign import LARGEST_COUNT
 from ...quoted import quoted
 from .archive import InvalidError
 
-State = Mapping[str, Any]
-Suits = Callable[[Any, State], bool]  # whether a value is one of those that a fit sets, given the whole state
+FileState = Mapping[str, Any]
+Suits = Callable[[Any, FileState], bool]  # whether a value is one of those that a fit sets, given the whole state
 #: State that is not kept: callbacks, what a running fit leaves, the address of an object, and what is made anew.
 STATE_LEFT_OUT = frozenset({*CALLBACK_ATTRIBUTES, "_metadata_request", "_sklearn_version"})
 
@@ -55,40 +55,40 @@ def is_array(value: Any, kinds: str, *shape: int | None) -> TypeGuard[NDArray[An
     return right and all(size in (None, found) for size, found in zip(shape, value.shape, strict=True))
 
 
-def _are_names(value: Any, state: State) -> bool:
+def _are_names(value: Any, state: FileState) -> bool:
     return is_array(value, "U", state.get("n_features_in_")) and len(np.unique(value)) == len(value)
 
 
-def _are_weights(value: Any, state: State) -> bool:
+def _are_weights(value: Any, state: FileState) -> bool:
     right = is_array(value, "d", np.size(state.get("classes_", ())))
     return right and bool(np.isfinite(value).all() and (value >= 0).all())
 
 
-def _are_numbers(value: Any, _: State) -> bool:
+def _are_numbers(value: Any, _: FileState) -> bool:
     return value is None or (is_array(value, "i", None) and value.dtype.itemsize >= 4)
 
 
 def _each(suits: Callable[[Any], bool]) -> Suits:
     """Return the check of a value for one problem, or of a list of one for each."""
 
-    def check(value: Any, state: State) -> bool:
+    def check(value: Any, state: FileState) -> bool:
         n = np.size(state.get("intercept_", ()))
         return suits(value) if n == 1 else type(value) is list and len(value) == n and all(map(suits, value))
 
     return check
 
 
-def _is_one_each(value: Any, state: State) -> bool:
+def _is_one_each(value: Any, state: FileState) -> bool:
     n = np.size(state.get("intercept_", ()))
     return isinstance(value, Real) if n == 1 else is_array(value, "d", n)
 
 
-def _are_points(value: Any, state: State) -> bool:
+def _are_points(value: Any, state: FileState) -> bool:
     shape = state["shape_fit_"][0], state.get("n_features_in_")
     return value is None or _each(lambda one: is_array(one, "d", *shape))(value, state)
 
 
-def _are_samples(value: Any, _: State) -> bool:
+def _are_samples(value: Any, _: FileState) -> bool:
     if type(value) is not dict or value.keys() != {"X", *STORED_COUNTS, *STORED_COLUMNS}:
         return False
     numbers = all(is_array(value[name], "di", None) for name in STORED_COLUMNS)
@@ -101,12 +101,12 @@ def _is_exact(whole: Any) -> bool:
     return not whole.size or -LARGEST_COUNT <= whole.min() <= whole.max() <= LARGEST_COUNT
 
 
-def _are_programs(value: Any, _: State) -> bool:
+def _are_programs(value: Any, _: FileState) -> bool:
     names = {"sides", "slots", "beta", "g", "counts"}
     return type(value) is list and all(type(one) is dict and one.keys() == names for one in value)
 
 
-def _is_stream(value: Any, _: State) -> bool:
+def _is_stream(value: Any, _: FileState) -> bool:
     if value is None:
         return True
     if type(value) is not dict or type(value.get("name")) is not str or not is_count(value.get("number")):
@@ -227,7 +227,7 @@ def _free(kind: type[Any], name: str) -> bool:
     return name.isidentifier() and not name.startswith("_") and name not in STATE_LISTED and not hasattr(kind, name)
 
 
-def _is_fitted(state: State) -> bool:
+def _is_fitted(state: FileState) -> bool:
     return "fit_status_" in state
 
 

@@ -8,7 +8,7 @@ sparse matrix, which OneHotEncoder makes of fitted numbers, and from some parame
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 from numbers import Real
@@ -24,9 +24,8 @@ from ...arrays import MOST_COLUMNS
 from ...estimators.base.machine import KernelMachine
 from ...model.foreign import LARGEST_COUNT
 from .archive import InvalidError
-from .contents import STATE_LEFT_OUT, is_array, is_count
+from .contents import STATE_LEFT_OUT, FileState, is_array, is_count
 
-State = Mapping[str, Any]
 #: The classes by their names in a file, each with its module, which is imported when a file or a model has the class.
 MODULES = {
     **dict.fromkeys(("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "OneHotEncoder"), "sklearn.preprocessing"),
@@ -119,7 +118,7 @@ def check_step(step: Any, state: dict[str, Any]) -> None:
         raise InvalidError(fault)
 
 
-def _of_features(state: State) -> Iterator[str]:
+def _of_features(state: FileState) -> Iterator[str]:
     width, names = state.get("n_features_in_"), state.get("feature_names_in_")
     if "n_features_in_" in state and not is_count(width, MOST_COLUMNS):
         yield f"n_features_in_ must be a whole number from 0; it is {str(width)[:50]}"
@@ -133,7 +132,7 @@ def _of_features(state: State) -> Iterator[str]:
 # --- a rule for each class ------------------------------------------------------------------------------------------
 
 
-def _scaler(name: str, params: State, state: State) -> Iterator[str]:
+def _scaler(name: str, params: FileState, state: FileState) -> Iterator[str]:
     if "scale_" not in state:
         return
     (rows, absent), width = SCALERS[name], state.get("n_features_in_")
@@ -163,12 +162,12 @@ def _scaler(name: str, params: State, state: State) -> Iterator[str]:
         yield f"feature_range is {(low, high)}"
 
 
-def _imputer(name: str, params: State, state: State) -> Iterator[str]:
+def _imputer(name: str, params: FileState, state: FileState) -> Iterator[str]:
     if "statistics_" in state and not is_array(state["statistics_"], "biufUO", state.get("n_features_in_")):
         yield f"statistics_ must have a value for each of {state.get('n_features_in_')} features"
 
 
-def _encoder(name: str, params: State, state: State) -> Iterator[str]:
+def _encoder(name: str, params: FileState, state: FileState) -> Iterator[str]:
     """Check the categories, in which scikit-learn looks numbers up as if they were in order, and numbers of columns."""
     found: Any = state.get("categories_")
     if found is None:
@@ -206,12 +205,12 @@ def _in_order(values: NDArray[Any]) -> bool:
     return bool((values[:-1] < values[1:]).all()) and not np.isnan(values).any()
 
 
-def _function(name: str, params: State, state: State) -> Iterator[str]:
+def _function(name: str, params: FileState, state: FileState) -> Iterator[str]:
     given = [one for one in ("func", "inverse_func", "kw_args", "inv_kw_args") if params.get(one)]
     yield from (f"{one} must be None: a FunctionTransformer here stands for 'passthrough'" for one in given)
 
 
-def _columns(name: str, params: State, state: State) -> Iterator[str]:
+def _columns(name: str, params: FileState, state: FileState) -> Iterator[str]:
     given, fitted, slices = params["transformers"], state.get("transformers_", []), state.get("output_indices_", {})
     for one in (given, fitted):
         if type(one) is not list or not all(type(entry) is tuple and len(entry) == 3 for entry in one):
@@ -224,7 +223,7 @@ def _columns(name: str, params: State, state: State) -> Iterator[str]:
             yield f"a {type(last).__name__} is no step for columns"
 
 
-def _joined(name: str, params: State, state: State) -> Iterator[str]:
+def _joined(name: str, params: FileState, state: FileState) -> Iterator[str]:
     """Check names, classes and widths of the steps of a pipeline."""
     steps: Any = params["steps"]
     if type(steps) is not list or not steps or not all(type(one) is tuple and len(one) == 2 for one in steps):
@@ -268,7 +267,7 @@ def parts(step: Any) -> Iterator[Any]:
         yield step
 
 
-RULES: dict[str, Callable[[str, State, State], Iterator[str]]] = {
+RULES: dict[str, Callable[[str, FileState, FileState], Iterator[str]]] = {
     **dict.fromkeys(SCALERS, _scaler),
     "SimpleImputer": _imputer,
     "OneHotEncoder": _encoder,

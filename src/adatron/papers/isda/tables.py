@@ -50,7 +50,7 @@ BOUNDED = [0, 4, 0, 0, 0, 0, 0, 4, 0, 2]  # How many of them are bounded, for ea
 
 
 @dataclass(frozen=True)
-class Fit:
+class TimedFit:
     """The results of one fit."""
 
     seconds: float
@@ -85,7 +85,7 @@ def _unit_lengths(split: data.Split, images: int | None) -> data.Split:
     return data.Split(X, split.y[:images], X_test, split.y_test)
 
 
-def _fits(split: data.Split, digit: int) -> dict[str, Fit]:
+def _fits(split: data.Split, digit: int) -> dict[str, TimedFit]:
     """Fit LIBSVM and all forms of the bias for one digit against the rest."""
     models = {"LIBSVM": LIBSVM(**COMMON)} | {
         name: SVC(solver="isda", **COMMON, **parameters) for name, parameters in BIAS_KINDS.items()
@@ -93,13 +93,13 @@ def _fits(split: data.Split, digit: int) -> dict[str, Fit]:
     return {name: _fit(model, split, digit) for name, model in models.items()}
 
 
-def _fit(model: Any, split: data.Split, digit: int) -> Fit:
+def _fit(model: Any, split: data.Split, digit: int) -> TimedFit:
     y, y_test = (np.where(labels == digit, 1.0, -1.0) for labels in (split.y, split.y_test))
     seconds = timed(model.fit, split.X, y)[1]
     size = np.abs(model.dual_coef_[0])
     error = 100.0 * float(np.mean((_decision(model, split.X_test) >= 0) != (y_test > 0)))
     apart = _apart(model, y) if isinstance(model, SVC) else 0.0
-    return Fit(seconds, len(size), int(np.count_nonzero(size >= C)), error, apart)
+    return TimedFit(seconds, len(size), int(np.count_nonzero(size >= C)), error, apart)
 
 
 def _decision(model: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -117,7 +117,7 @@ def _apart(model: SVC, y: NDArray[np.float64]) -> float:
     return abs(float(np.mean(y[model.support_[free]] - values)))
 
 
-def _times(fits: dict[int, dict[str, Fit]], size: str) -> Section:
+def _times(fits: dict[int, dict[str, TimedFit]], size: str) -> Section:
     names = [*PUBLISHED_SECONDS, "secant"]
     section = Section(f"Table 1: processor seconds on MNIST, {size}: {'; '.join(names)}")
     for digit, fit in fits.items():
@@ -138,18 +138,18 @@ def _times(fits: dict[int, dict[str, Fit]], size: str) -> Section:
     return section
 
 
-def _ratio(name: str, fits: dict[int, dict[str, Fit]]) -> float | None:
+def _ratio(name: str, fits: dict[int, dict[str, TimedFit]]) -> float | None:
     """Return published seconds over those of k = 10."""
     if name not in PUBLISHED_SECONDS:
         return None
     return sum(PUBLISHED_SECONDS[name][d] for d in fits) / sum(PUBLISHED_SECONDS["k = 10"][d] for d in fits)
 
 
-def _total(name: str, fits: dict[int, dict[str, Fit]]) -> float:
+def _total(name: str, fits: dict[int, dict[str, TimedFit]]) -> float:
     return sum(fit[name].seconds for fit in fits.values())
 
 
-def _vectors(fits: dict[int, dict[str, Fit]], size: str) -> Section:
+def _vectors(fits: dict[int, dict[str, TimedFit]], size: str) -> Section:
     names = [*PUBLISHED_VECTORS, "secant"]
     section = Section(f"Table 2: support vectors (bounded ones), {size}: {'; '.join(names)}")
     for digit, fit in fits.items():
@@ -174,7 +174,7 @@ def _vectors(fits: dict[int, dict[str, Fit]], size: str) -> Section:
     return section
 
 
-def _errors(fits: dict[int, dict[str, Fit]], size: str, sheet: Sheet) -> Section:
+def _errors(fits: dict[int, dict[str, TimedFit]], size: str, sheet: Sheet) -> Section:
     names = [*PUBLISHED_VECTORS, "secant"]
     section = Section(f"Figure 1: test errors in per cent, {size}: {'; '.join(names)}")
     for digit, fit in fits.items():
@@ -189,7 +189,7 @@ def _errors(fits: dict[int, dict[str, Fit]], size: str, sheet: Sheet) -> Section
     return section
 
 
-def _biases(fits: dict[int, dict[str, Fit]]) -> Section:
+def _biases(fits: dict[int, dict[str, TimedFit]]) -> Section:
     section = Section("Eqs. (11) and (13): two formulas for the bias")
     apart = max(fit["k = 10"].apart for fit in fits.values())
     section.add("largest difference, k = 10", "the same value", apart, apart <= TOL)

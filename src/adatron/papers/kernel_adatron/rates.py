@@ -30,7 +30,7 @@ TRANSIENT = (
     "jumps."
 )
 
-Data = tuple[Vector, Vector]
+TrainingSet = tuple[Vector, Vector]
 Curves = dict[str, tuple[Vector, Vector]]
 
 
@@ -55,7 +55,7 @@ def epochs(X: Vector, y: Vector, sigma: float, rate: float, margin: float | None
     return int(fitted(X, y, sigma, bias="none", solver=solver, tol=tol).n_iter_[0])
 
 
-def _figure_1(draws: list[Data], sheet: Sheet, most: int) -> Section:
+def _figure_1(draws: list[TrainingSet], sheet: Sheet, most: int) -> Section:
     section = Section("Figure 1: epochs to a margin of 0.99 over the rate, mirror symmetry")
     sigma = 7.0
     found = np.median([[epochs(X, y, sigma, rate) for rate in LEGAL] for X, y in draws], axis=0)
@@ -75,7 +75,7 @@ def _figure_1(draws: list[Data], sheet: Sheet, most: int) -> Section:
     return section
 
 
-def _figure_2(train: Data, sheet: Sheet) -> Section:
+def _figure_2(train: TrainingSet, sheet: Sheet) -> Section:
     section = Section("Figure 2: epochs to a margin of 0.99 over the rate, sonar")
     X, y = train
     found = np.array([epochs(X, y, 1.0, rate) for rate in LEGAL])

@@ -13,7 +13,7 @@ from ...plots.axes import off_screen
 from ..fits import IDENTITY_ERROR
 from ..report import Section, Sheet
 
-Points = NDArray[np.float64]
+PlanePoints = NDArray[np.float64]
 PUBLISHED_ANGLES = {0.1: 31.823032, 0.5: 16.999935, 1.0: 6.831879, 2.0: 0.977416, 5.0: 0.275545}
 EXPECTED = {0.1: 13.9, 0.5: 12.1, 1.0: 7.6, 2.0: 3.2, 5.0: 0.64}  # Means by an independent script.
 WITHIN = 2.0  # Factor between a mean and the expected one up to which they agree.
@@ -40,14 +40,14 @@ def sections(quick: bool, sheet: Sheet, count: int | None = None) -> Iterator[Se
     yield _scaled(wide)
 
 
-def clusters(seed: int) -> tuple[Points, Points]:
+def clusters(seed: int) -> tuple[PlanePoints, PlanePoints]:
     """Return a draw of the paper's two clusters, with their labels."""
     rng = np.random.default_rng(seed)
     X = np.concatenate([rng.uniform(-1.0, 1.0, (CLUSTER_POINTS, 2)), rng.uniform(1.5, 3.5, (CLUSTER_POINTS, 2))])
     return X, np.repeat([-1.0, 1.0], CLUSTER_POINTS)
 
 
-def _wide(seed: int) -> tuple[Points, Points]:
+def _wide(seed: int) -> tuple[PlanePoints, PlanePoints]:
     """Return clusters so far apart, beside the origin, that the modified margin prefers an unbalanced plane."""
     rng = np.random.default_rng(seed)
     X = np.concatenate(
@@ -56,12 +56,12 @@ def _wide(seed: int) -> tuple[Points, Points]:
     return X, np.repeat([-1.0, 1.0], CLUSTER_POINTS)
 
 
-def _augmented(factor: float, X: Points, y: Points) -> SVC:
+def _augmented(factor: float, X: PlanePoints, y: PlanePoints) -> SVC:
     solver = "svmseq" if factor >= SEQUENTIAL else "auto"
     return SVC(bias="augmented", augment=factor, solver=solver, **HARD_PLANE).fit(X, y)
 
 
-def _angles(draws: list[tuple[Points, Points]], models: dict[float, list[SVC]]) -> Section:
+def _angles(draws: list[tuple[PlanePoints, PlanePoints]], models: dict[float, list[SVC]]) -> Section:
     section = Section(f"Table 1: degrees between SVMseq's normal and the best one, {len(draws)} draws")
     exact = [SVC(**HARD_PLANE).fit(*draw) for draw in draws]
     means: list[float] = []
@@ -86,7 +86,7 @@ def _angles(draws: list[tuple[Points, Points]], models: dict[float, list[SVC]]) 
     return section
 
 
-def _to_nearest_pair(model: SVC, X: Points, y: Points) -> float:
+def _to_nearest_pair(model: SVC, X: PlanePoints, y: PlanePoints) -> float:
     low, high = X[y < 0], X[y > 0]
     distance = np.linalg.norm(high[:, None] - low[None], axis=2)
     i, j = np.unravel_index(np.argmin(distance), distance.shape)
@@ -99,7 +99,7 @@ def _spread(values: list[float]) -> str:
     return f"{np.mean(values):.2f} ± {np.std(values):.2f}"
 
 
-def _margins(draws: list[tuple[Points, Points]], models: dict[float, list[SVC]]) -> Section:
+def _margins(draws: list[tuple[PlanePoints, PlanePoints]], models: dict[float, list[SVC]]) -> Section:
     """Compare the modified margin with the least distance to the plane of the augmented vectors through 0."""
     section = Section("Section 4.1.1, eqs. (23) to (26): the modified margin d̃ = d cos φ")
     for factor, fitted in models.items():
@@ -115,7 +115,7 @@ def _margins(draws: list[tuple[Points, Points]], models: dict[float, list[SVC]])
     return section
 
 
-def _figure_1(X: Points, y: Points, model: SVC) -> Any:
+def _figure_1(X: PlanePoints, y: PlanePoints, model: SVC) -> Any:
     """Draw samples (x·u, λ) over the normal's direction u, the augmented plane, the margin d and the modified one."""
     ax, size = off_screen(), float(np.linalg.norm(model.coef_[0]))
     along, m = X @ model.coef_[0] / size, float(model.intercept_[0]) / size
@@ -131,12 +131,12 @@ def _figure_1(X: Points, y: Points, model: SVC) -> Any:
     return ax
 
 
-def _distance(model: SVC, factor: float, X: Points, y: Points) -> float:
+def _distance(model: SVC, factor: float, X: PlanePoints, y: PlanePoints) -> float:
     normal = np.append(model.coef_[0], model.intercept_[0] / factor)
     return float((y * (np.column_stack([X, np.full(len(X), factor)]) @ normal)).min() / np.linalg.norm(normal))
 
 
-def _balanced(draws: list[tuple[Points, Points]], models: dict[float, list[SVC]]) -> Section:
+def _balanced(draws: list[tuple[PlanePoints, PlanePoints]], models: dict[float, list[SVC]]) -> Section:
     section = Section("Section 4.1.2: the condition λ²‖w*‖² > 1/4 for a balanced classifier")
     for factor, fitted in models.items():
         proven = np.array([balance(model).holds for model in fitted])
@@ -150,7 +150,7 @@ def _balanced(draws: list[tuple[Points, Points]], models: dict[float, list[SVC]]
     return section
 
 
-def _family(draws: list[tuple[Points, Points]]) -> Section:
+def _family(draws: list[tuple[PlanePoints, PlanePoints]]) -> Section:
     """Make the balanced plane of an unbalanced one, and the family of parallel planes."""
     section = Section("Section 4.1.2, eqs. (28) to (32): parallel planes of an unbalanced one (λ = 1, wide clusters)")
     fitted = [_augmented(1.0, *draw) for draw in draws]
@@ -177,7 +177,7 @@ def _family(draws: list[tuple[Points, Points]]) -> Section:
     return section
 
 
-def _scaled(draws: list[tuple[Points, Points]]) -> Section:
+def _scaled(draws: list[tuple[PlanePoints, PlanePoints]]) -> Section:
     section = Section("Section 4.1.2, end: smaller inputs bring balance (λ = 1, wide clusters)")
     counts: list[int] = []
     for scale in INPUT_SCALES:
@@ -196,6 +196,6 @@ def _scaled(draws: list[tuple[Points, Points]]) -> Section:
     return section
 
 
-def _is_balanced(model: SVC, X: Points, y: Points) -> bool:
+def _is_balanced(model: SVC, X: PlanePoints, y: PlanePoints) -> bool:
     values = model.decision_function(X)
     return max(abs(values[y > 0].min() - 1.0), abs(values[y < 0].max() + 1.0)) < EVEN

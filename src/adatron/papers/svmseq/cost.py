@@ -14,7 +14,7 @@ from .. import data
 from ..claims import beyond
 from ..fits import coefficients_of, dense_program, quietly, standard_error, timed
 from ..report import Section, Sheet
-from .angles import HARD_PLANE, Points, clusters
+from .angles import HARD_PLANE, PlanePoints, clusters
 from .sonar import FLOPS, SIGMA, C, fitted
 
 FACTORS = 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0
@@ -69,7 +69,7 @@ def _dense(split: data.Split) -> Section:
     return section
 
 
-def _zeros(alpha: Points) -> list[int]:
+def _zeros(alpha: PlanePoints) -> list[int]:
     return [int(np.count_nonzero(alpha == 0.0)), int(np.count_nonzero(alpha < 1e-6))]
 
 

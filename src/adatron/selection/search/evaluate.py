@@ -22,7 +22,7 @@ from .proving import NEARER, Doubts, warn_of_unproven
 from .rows import Fold, SharedRows, Unshared, checking
 from .scoring import Scoring, by_labels
 from .solve import ProofsWanted, Solved, solve
-from .theirs import More, Scores, clone, plain_cells, split_of, unreached
+from .theirs import FitScores, More, clone, plain_cells, split_of, unreached
 from .watch import SearchWatch, left_to_them
 
 KERNELS_AT_ONCE = 4  # Most kernels that are solved side by side, on a thread and in a part of the memory each.
@@ -42,7 +42,7 @@ class Evaluation:
 
     def __call__(
         self, base: Any, X: Any, y: Any, candidates: list[Any], splits: list[Any], scorer: Any, routed: Any
-    ) -> tuple[list[Scores], More]:
+    ) -> tuple[list[FitScores], More]:
         """Return scikit-learn's scores of each cell, candidate after candidate, and further columns."""
         run = _Cells(self.search, base, X, y, splits, scorer, routed, self.watch)
         with self.watch.keeping():
@@ -70,7 +70,7 @@ class _Cells:
         self.search, self.base, self.X, self.y, self.scorer, self.routed = search, base, X, y, scorer, routed
         every = np.arange(X.shape[0] if hasattr(X, "shape") else len(X))
         self.given, self.splits = splits, [(every[np.asarray(a)], every[np.asarray(b)]) for a, b in splits]
-        self.done: dict[tuple[int, int], Scores] = {}
+        self.done: dict[tuple[int, int], FitScores] = {}
         self.proofs: dict[tuple[int, int], tuple[bool, float]] = {}
         self.weight = next(iter(routed.estimator.fit.values()), None)
         self.in_doubt = Doubts(scorer, search.refit, bool(routed.scorer.score), [test for _, test in self.splits])
@@ -237,7 +237,7 @@ class _Cells:
             right = int(np.count_nonzero(certain & (head.predictions(found.test) == truth)))
         self.in_doubt.keep(key, self.splits[cell.fold.number][1][~certain], right)
 
-    def completed(self, candidates: list[Any]) -> tuple[list[Scores], More]:
+    def completed(self, candidates: list[Any]) -> tuple[list[FitScores], More]:
         """Fit all cells that are left in scikit-learn's own way; return all cells, and the columns on convergence."""
         cells = [(number, fold) for number in range(len(candidates)) for fold in range(len(self.splits))]
         left = [key for key in cells if key not in self.done]

@@ -33,7 +33,7 @@ from ...quoted import quoted
 from ...threads import OutOfTime
 from .watch import SearchWatch
 
-Scores = dict[str, Any]  # what scikit-learn keeps of one fit: scores, times, the error
+FitScores = dict[str, Any]  # what scikit-learn keeps of one fit: scores, times, the error
 UNREACHED_KEY = "unreached"  # key of a cell that was not finished
 More = dict[str, list[Any]]  # further columns of cv_results_, an entry for each candidate
 TRACE = "Traceback (most recent call last):"  # begins the text of an error with the lines of code it went through
@@ -52,7 +52,7 @@ split_of: Callable[..., Any] = _safe_split
 part_of: Callable[..., dict[str, Any]] = _check_method_params
 score_of: Callable[..., Any] = validation._score  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
 warn_of_failures: Callable[..., None] = validation._warn_or_raise_about_fit_failures  # pyright: ignore[reportPrivateUsage]
-fit_and_score: Callable[..., Scores] = validation._fit_and_score  # pyright: ignore[reportPrivateUsage]
+fit_and_score: Callable[..., FitScores] = validation._fit_and_score  # pyright: ignore[reportPrivateUsage]
 insert_error_scores: Callable[..., None] = validation._insert_error_scores  # pyright: ignore[reportPrivateUsage]
 Halving: Any = halving.HalvingGridSearchCV
 BaseScorer: Any = scorers._BaseScorer  # pyright: ignore[reportPrivateUsage]
@@ -102,7 +102,7 @@ def searched(
     X: Any,
     y: Any,
     params: dict[str, Any],
-    evaluated: Callable[..., tuple[list[Scores], More]],
+    evaluated: Callable[..., tuple[list[FitScores], More]],
     watch: SearchWatch,
 ) -> Any:
     """Fit a search as scikit-learn does; ``evaluated`` returns its cells, candidate after candidate."""
@@ -118,7 +118,7 @@ def searched(
         search._check_input_parameters(X=X, y=y, split_params=routed.splitter.split)
     search.n_splits_ = cv.get_n_splits(X, y, **routed.splitter.split)
     base = clone(search.estimator)
-    kept: tuple[list[Any], list[Scores], dict[str, list[Any]]] = [], [], defaultdict(list)
+    kept: tuple[list[Any], list[FitScores], dict[str, list[Any]]] = [], [], defaultdict(list)
     folds: list[tuple[Any, Any]] = []  # of each cell that is kept
     results: dict[str, Any] = {}
 
@@ -166,7 +166,7 @@ def _run(search: Any, evaluate: Callable[..., dict[str, Any]]) -> None:
         search._run_search(evaluate)
 
 
-def _formatted(search: Any, candidates: list[Any], out: list[Scores], more: dict[str, list[Any]]) -> dict[str, Any]:
+def _formatted(search: Any, candidates: list[Any], out: list[FitScores], more: dict[str, list[Any]]) -> dict[str, Any]:
     """Return the results; cells that were not reached get the score NaN, and a warning elsewhere names them."""
     known = next((cell for cell in out if UNREACHED_KEY not in cell and cell["fit_error"] is None), None)
     gaps = [cell for cell in out if UNREACHED_KEY in cell]
@@ -182,7 +182,7 @@ def _formatted(search: Any, candidates: list[Any], out: list[Scores], more: dict
         return search._format_results(candidates, search.n_splits_, out, more)
 
 
-def unreached() -> Scores:
+def unreached() -> FitScores:
     """Return the entry of a fit that was not finished."""
     return {UNREACHED_KEY: True, "fit_error": None, "fit_time": nan, "score_time": nan, "n_test_samples": 0}
 
@@ -232,7 +232,7 @@ def _chooses_nothing(search: Any, base: Any, metric: str, results: dict[str, Any
 
 
 def _without_score(
-    search: Any, base: Any, X: Any, y: Any, metric: str, candidates: list[Any], cells: list[Scores],
+    search: Any, base: Any, X: Any, y: Any, metric: str, candidates: list[Any], cells: list[FitScores],
     folds: list[tuple[Any, Any]], scorer: Any, routed: Any, watch: SearchWatch,
 ) -> ValueError:  # fmt: skip
     """Return the error of a search without any score: it says why the first candidate has none."""
@@ -284,7 +284,7 @@ def _end_of(trace: str | None) -> str | None:
 def plain_cells(
     search: Any, base: Any, X: Any, y: Any, candidates: list[Any], splits: list[Any], scorer: Any, routed: Any,
     which: list[tuple[int, int]], watch: SearchWatch, keep: bool,
-) -> Iterator[tuple[tuple[int, int], Scores]]:  # fmt: skip
+) -> Iterator[tuple[tuple[int, int], FitScores]]:  # fmt: skip
     """Yield cells (candidate, fold) as scikit-learn fits them, until the search is to end.
 
     keep : whether a cell keeps its fitted estimator
@@ -327,14 +327,14 @@ def _parallel(search: Any) -> Any:
         return Parallel(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch)
 
 
-def all_plain(search: Any, watch: SearchWatch) -> Callable[..., tuple[list[Scores], More]]:
+def all_plain(search: Any, watch: SearchWatch) -> Callable[..., tuple[list[FitScores], More]]:
     """Return a function that evaluates all candidates on all folds as scikit-learn does."""
 
     def evaluated(
         base: Any, X: Any, y: Any, candidates: list[Any], splits: list[Any], scorer: Any, routed: Any
-    ) -> tuple[list[Scores], More]:
+    ) -> tuple[list[FitScores], More]:
         which = [(number, fold) for number in range(len(candidates)) for fold in range(len(splits))]
-        done: dict[tuple[int, int], Scores] = {}
+        done: dict[tuple[int, int], FitScores] = {}
         with watch.keeping():
             cells = plain_cells(search, base, X, y, candidates, splits, scorer, routed, which, watch, keep=False)
             done.update(cells)

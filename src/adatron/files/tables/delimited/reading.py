@@ -28,7 +28,7 @@ LONG_LINE = 2**20  # Characters of a line from which on its fields are counted b
 EXCHANGE = str.maketrans(",.", ".,")
 
 
-class Codes:
+class TextCodes:
     """The numbers of the distinct texts in a column; texts that stand for a missing value may be refused."""
 
     def __init__(self, path: Path, most: int, refused: frozenset[str]) -> None:
@@ -80,9 +80,9 @@ class Reading:
         request, label = self.request, self.roles.label
         self.gaps = self.missing - WORDS if request.missing is None else self.missing  # of labels, and columns of text
         of_text = frozenset[str]() if request.allow_missing else self.gaps
-        self.codes = {index: Codes(self.path, request.max_bytes, of_text) for index in self.texts}
+        self.codes = {index: TextCodes(self.path, request.max_bytes, of_text) for index in self.texts}
         if label is not None:
-            self.codes[label] = Codes(self.path, request.max_bytes, self.gaps | set(MISSING_LABELS))
+            self.codes[label] = TextCodes(self.path, request.max_bytes, self.gaps | set(MISSING_LABELS))
         marks = [mark for mark in self.missing if is_number(mark, self.dialect.decimal)]
         self.marks = [float(mark.replace(",", ".")) for mark in marks]  # as -999
         self._converters: dict[int | str, Callable[[str], float]] = dict(self._converted(False))
