@@ -27,9 +27,9 @@ from .quoted import quoted
 
 __all__ = ["FLAVOR_NAME", "get_default_pip_requirements", "load_model", "log_model", "save_model"]
 
-FLAVOR_NAME = "adatron"
+FLAVOR_NAME = "adatron"  # Of the flavour in MLflow's file.
 DATA_FOLDER = "data"  # The folder of MLflow's format that holds a model's own files.
-FILE = "model.adatron"
+FILE = "model.adatron"  # Of the model in the folder.
 SERVED_METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "score_samples")
 # adatron itself is not pinned: the package index may not have it. Users name the wheel they take it from.
 PINNED_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")

@@ -22,8 +22,9 @@ PACKAGES_SHOWN = (
     "click",
     "tqdm",
 )
+# Variables of the environment that say how many threads work.
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-OTHER_VARIABLES = ("ADATRON_CACHE_DIR", "ADATRON_DATA", "NUMBA_DISABLE_JIT")
+OTHER_VARIABLES = ("ADATRON_CACHE_DIR", "ADATRON_DATA", "NUMBA_DISABLE_JIT")  # Those of adatron and Numba.
 
 
 def installation() -> dict[str, Any]:

@@ -21,7 +21,7 @@ INCREMENTAL = {
     "regression": {"c": "IncrementalSVR"},
     "novelty": {"nu": "IncrementalOneClassSVM", "svdd": "IncrementalSVDD"},
 }
-TASK = "classification"
+TASK = "classification"  # The default.
 
 MachineTable = dict[str, dict[str, str]]
 

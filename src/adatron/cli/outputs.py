@@ -16,8 +16,8 @@ KNOWN_ENDINGS = (
     ".libsvm", ".npy", ".npz", ".onnx", ".parquet", ".pdf", ".pickle", ".pkl", ".png", ".pq", ".svg", ".svm",
     ".svmlight", ".tab", ".tsv", ".xlsx", ".xz", ".zip",
 )  # fmt: skip
-MODEL_ENDINGS = (".adatron",)
-DATA_ENDINGS = (".libsvm", ".svm", ".svmlight")
+MODEL_ENDINGS = (".adatron",)  # Of model files.
+DATA_ENDINGS = (".libsvm", ".svm", ".svmlight")  # Of data in LIBSVM's form.
 
 
 def check_outputs(

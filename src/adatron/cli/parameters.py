@@ -26,8 +26,8 @@ def _names(file: str, table: str) -> list[str]:
 
 KERNEL_NAMES = sorted([*_names("kernels/table.py", "KERNELS"), "precomputed"])
 SOLVER_NAMES = ["auto", *_names("solvers/table.py", "SOLVERS")]
-ABOVE_0 = Number(0, above=True)
-FRACTION = Number(0, 1, above=True)
+ABOVE_0 = Number(0, above=True)  # A positive number.
+FRACTION = Number(0, 1, above=True)  # A number above 0, at most 1.
 LARGEST_SEED = 2**32 - 1  # that NumPy's generators take
 SEARCHED = ("C", "nu", "epsilon", "gamma", "degree", "coef0")  # Parameters that may have several values.
 RANGED = ("C", "nu", "epsilon", "gamma")  # Parameters for which auto finds a range.

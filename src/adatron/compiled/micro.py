@@ -30,7 +30,7 @@ def layout(has: frozenset[str]) -> tuple[int, int, bool]:
     return 16, 32, platform.machine().lower() in ("aarch64", "arm64")
 
 
-VECTOR_BYTES, _REGISTERS, _FUSED = layout(features())
+VECTOR_BYTES, _REGISTERS, _FUSED = layout(features())  # Of this processor.
 BLOCK_POINTS = 6 if _REGISTERS == 16 else 12  # Points of a register block.
 _VECTORS = 2  # Vectors of rows in a register block.
 

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from ..files.lock import hold
 
 Arrays = list[NDArray[Any]]
-CHECKPOINT_MAGIC = b"adatron-checkpoint 1 "
+CHECKPOINT_MAGIC = b"adatron-checkpoint 1 "  # The first bytes, with the version.
 RECORD_HEAD = struct.Struct("<8scQqQ")  # name of the stream, kind, number, version, and bytes of the arrays
 SUM, ARRAY = struct.Struct("<I"), struct.Struct("<cQ")  # the checksum; kind and length of an array
 DISK_SECONDS = 2.0  # Seconds between two waits for the disk, each of which may take as long as many records.

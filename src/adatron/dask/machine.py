@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ..model.model import Model
     from .setup import CheckedBlocks, SharedSamples
 
-    Solved = tuple[Model, dict[str, Any]]
+    SolvedThere = tuple[Model, dict[str, Any]]
 
 #: The two parameters that the estimators of one machine lack, with scikit-learn's constraints.
 CLUSTER_PARAMETERS: dict[str, Any] = {"client": "no_validation", "checkpoint": [str, PathLike, None]}
@@ -64,7 +64,9 @@ class OnCluster(KernelMachine):
         """Return the labels of a training set and their weights; None, None for a machine without classes."""
 
     @abstractmethod
-    def _solved_there(self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings) -> Solved:
+    def _solved_there(
+        self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings
+    ) -> SolvedThere:
         """Return the model of samples whose rows are on the cluster, and further attributes."""
 
     @property
@@ -139,7 +141,7 @@ class OnCluster(KernelMachine):
         if y is None and get_tags(self).target_tags.required:
             raise ValueError(f"{name} requires y to be passed, but the target y is None.")
 
-    def _found(self, counted: CheckedBlocks, clock: Clock) -> Solved:
+    def _found(self, counted: CheckedBlocks, clock: Clock) -> SolvedThere:
         """Return the model of a training set, and further attributes: the engine solves over the cluster's rows."""
         from ..kernels import resolve
         from .checkpoint import Checkpoint
@@ -232,7 +234,9 @@ class ClusterClassifier(OnCluster, Classifier):
             return labels, inputs.named(self.class_weight, labels)
         return labels, inputs.balanced(counted.of_classes(labels))
 
-    def _solved_there(self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings) -> Solved:
+    def _solved_there(
+        self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings
+    ) -> SolvedThere:
         if np.count_nonzero(shared.samples.sizes) < 2:
             raise ValueError(self._one_sided)
         data = Labelled(shared.rows, shared.codes, shared.classes, shared.class_weight, shared.samples, None)
@@ -254,7 +258,9 @@ class ClusterProgram(OnCluster):
     def _classes(self, counted: CheckedBlocks) -> tuple[Any, Any]:
         return None, None
 
-    def _solved_there(self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings) -> Solved:
+    def _solved_there(
+        self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings
+    ) -> SolvedThere:
         return solved(self, Measured(shared.rows, shared.codes, shared.samples, None), form, resolved, settings)
 
 
@@ -268,7 +274,9 @@ class ClusterRegressor(ClusterProgram, Regressor):
         if self.columns is not None:
             raise ValueError(f"{type(self).__name__} takes one quantile; {self._local.__name__} takes a list of them.")
 
-    def _solved_there(self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings) -> Solved:
+    def _solved_there(
+        self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings
+    ) -> SolvedThere:
         model, further = super()._solved_there(shared, form, resolved, settings)
         return model, {**further, **self.reviewed(model, shared.rows)}
 

@@ -10,8 +10,8 @@ from ..kernels import Kernel
 from ..kernels.base import ADD, MULTIPLY, SCALE
 from ..kernels.table import KERNELS
 
-LOG2E = math.log2(math.e)
-NAME_OF = {op: name for op, (name, _, _) in enumerate(KERNELS)}
+LOG2E = math.log2(math.e)  # exp(x) is 2 to the power of x times this.
+NAME_OF = {op: name for op, (name, _, _) in enumerate(KERNELS)}  # Kernels by their operators.
 REASONS = {
     "dot": "its formula is not written for devices",
     "l1": "its distances are sums of absolute differences, not of products",

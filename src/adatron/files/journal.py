@@ -26,7 +26,7 @@ from typing import Any, NamedTuple, Self
 from .lock import hold, named
 from .table import ModelFileError
 
-JOURNAL_MAGIC = b"adatron-journal 2 "
+JOURNAL_MAGIC = b"adatron-journal 2 "  # The first bytes, with the version.
 BEGUN = re.compile(rb"[0-9a-f]{0,8}|[0-9a-f]{8} (\[[ -~]*)?")  # a part of a line, from its beginning
 LARGEST_NUMBER = 2**53  # Largest number of a record, and of its line.
 

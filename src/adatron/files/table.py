@@ -21,7 +21,7 @@ from scipy.sparse import csr_matrix
 
 Path = str | os.PathLike[str]
 LARGEST_EXACT_INTEGER = 2.0**53  # Beyond it float64 no longer holds every whole number.
-MISSING_LABELS = ("", "?")
+MISSING_LABELS = ("", "?")  # Fields that are no label.
 # Separators of a table that are named in words.
 SEPARATOR_NAMES = {" ": "white space", "\t": "tab"}
 #: Errors that libraries below the readers raise about contents, and nothing here does.

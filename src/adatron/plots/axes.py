@@ -12,7 +12,7 @@ from ..extras import needed
 COLORS = (
     "#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6", "#a96b59", "#e76300", "#b9ac70", "#717581", "#92dadd",
 )  # fmt: skip
-MARKERS = "oX^v<>sdP*"
+MARKERS = "oX^v<>sdP*"  # One a class, and again from the first.
 FAINT = 0.25  # Opacity of the regions of classes.
 ROOMY = 0.04  # Fraction of the picture above which a region has room for its name.
 SMOOTHED_POINTS = 5  # Points of a border whose mean is drawn.

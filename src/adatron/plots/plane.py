@@ -14,7 +14,7 @@ from ..insight.names import UNNAMED, names_of, unit_of
 from ..insight.subject import codes_of, machine_of, task_of
 from .axes import COLORS, Display, color, literal, marker, regions
 
-SIDES = ("outside", "inside")
+SIDES = ("outside", "inside")  # Of a novelty detector.
 NAMED = 6  # Most classes in the legend; of more classes, those of the regions.
 SHADOWED_SHARE = 0.5  # Fraction of the samples, those nearest to the plane, whose shadows are drawn.
 SHADOWS = 300  # Most shadows that are drawn.

@@ -24,7 +24,7 @@ from .parts import Folded, PagePart, Panel, SortableTable, Text
 
 MAX_TIME = 300.0  # Seconds.
 PANEL_SHARE = 1 / 16  # Part of the time that each panel has in any case.
-SAMPLE_CHOICES = ("rows", "none")
+SAMPLE_CHOICES = ("rows", "none")  # Whether a report shows samples.
 PIXELS = (8, 256)  # Fewest and most pixels of a side of a picture.
 ALIKE = 0.75  # Fraction of the usual difference of two pixels below which neighbours are alike.
 

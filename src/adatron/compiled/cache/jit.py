@@ -47,7 +47,7 @@ __all__ = ["JIT_DISABLED", "AttributeTemplate", "cgutils", "extending", "intrins
 P = ParamSpec("P")
 R = TypeVar("R")
 
-JIT_DISABLED = bool(vars(config)["DISABLE_JIT"])
+JIT_DISABLED = bool(vars(config)["DISABLE_JIT"])  # Whether NUMBA_DISABLE_JIT is set.
 CODE_FOLDER = (None if JIT_DISABLED else cache_folder()) or Path(os.devnull)  # in which no file can be
 PRECOMPILED = None if JIT_DISABLED else precompiled_folder()
 

@@ -30,7 +30,7 @@ QUIET_METHODS = (
     "fit", "partial_fit", "forget", "set_C", "C_path", "loo_decision", "loo_error", "deletion_report", "restore_state",
     "predict", "decision_function", "score_samples", "compact", "to_sklearn",
 )  # fmt: skip
-PREDICTIONS = ("predict", "decision_function", "score_samples")
+PREDICTIONS = ("predict", "decision_function", "score_samples")  # Those that only sum.
 OF_CLASSES = ("predict_proba", "predict_log_proba")
 FOR_PREDICTIONS = ("model.function",)
 FOR_OTHERS = ("fitting.engine", "fitting.folds", "fitting.binary", *FOR_PREDICTIONS)

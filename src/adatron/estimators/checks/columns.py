@@ -18,7 +18,7 @@ from ...quoted import quoted
 
 COLUMNS_NAMED = 10  # Most columns that a message names.
 LONGEST_ESTIMATOR = 60  # Characters of an estimator from which on only its name is shown.
-ENCODER = 'OneHotEncoder(handle_unknown="ignore")'
+ENCODER = 'OneHotEncoder(handle_unknown="ignore")'  # Code in messages.
 MOST_FREQUENT = 'SimpleImputer(strategy="most_frequent")'
 NUMBER_KINDS = "biuf"  # Kinds of NumPy's types.
 PLAIN_KINDS = "biufc"  # Those of arrays whose columns need no look, as scikit-learn refuses complex ones.

@@ -17,7 +17,7 @@ from sklearn.base import is_classifier, is_outlier_detector
 from ...kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
 from ..checks import inputs
 
-EXPORTED_KERNELS = (Linear, Polynomial, RBF, Sigmoid, Precomputed)
+EXPORTED_KERNELS = (Linear, Polynomial, RBF, Sigmoid, Precomputed)  # Those that scikit-learn has, too.
 KERNEL_PARAMETERS = ("kernel", "degree", "gamma", "coef0")
 
 

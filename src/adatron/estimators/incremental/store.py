@@ -20,8 +20,8 @@ from ...quoted import quoted
 from ...threads import Clock
 
 LEAST_ROOM = 64  # Fewest slots of spare room; otherwise an eighth of those in use.
-STORED_COLUMNS = ("y", "weight", "ids", "age")
-STORED_COUNTS = ("arrived", "first", "next_id", "generation")
+STORED_COLUMNS = ("y", "weight", "ids", "age")  # Arrays beside the rows.
+STORED_COUNTS = ("arrived", "first", "next_id", "generation")  # Numbers that outlive samples.
 
 
 class Store:

@@ -25,9 +25,9 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-HEADER = "model.json"
+HEADER = "model.json"  # The member that describes the others.
 MOST_HEADER = 2**24  # Most bytes of model.json.
-MARK = b"sha256:"
+MARK = b"sha256:"  # Begin of the zip's comment.
 SEAL = len(MARK) + 64  # Bytes of the comment.
 READ_BYTES = 2**20  # Bytes that are read at a time.
 LOCAL = 30  # Fewest bytes of a zip between the begin of a member and its data.
@@ -40,8 +40,9 @@ ENCRYPTED = 1  # Bit of a member's flags.
 LAST_CHARACTER = 0x10FFFF
 #: Types of arrays. The widest floats are left out: they differ from machine to machine.
 TYPE = re.compile(r"[<>|](?:b1|[iu][1248]|f[248]|c8|c16|U[1-9]\d{0,8})")
+# Errors that damaged zips and arrays cause.
 WRONG = zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error
-_MEMBER = re.compile(r"model\.json|\d{1,9}\.npy")
+_MEMBER = re.compile(r"model\.json|\d{1,9}\.npy")  # Names of members.
 _NPY = re.compile(
     rb"\x93NUMPY\x01\x00..\{'descr': '([^']+)', 'fortran_order': (True|False), "
     rb"'shape': \(((?:\d{1,19}, ?)*(?:\d{1,19})?)\), \} *\n",

@@ -129,6 +129,7 @@ PART_STATE: dict[str, Suits] = {
     "_columns": lambda value, _: value is None or (is_count(value) and value >= 1),
     **dict.fromkeys(("support_", "n_support_", "problem_"), _are_numbers),
 }
+# What the check of X sets.
 FEATURE_STATE: dict[str, Suits] = {
     "n_features_in_": lambda value, _: is_count(value, MOST_COLUMNS),
     "feature_names_in_": _are_names,
@@ -167,6 +168,7 @@ STATES: dict[type[Any], dict[str, Suits]] = {
 OPTIONAL = {*FEATURE_STATE, "first_index_", "epsilon_", "stream_", "_columns"}
 #: The machines by their names in a file.
 MACHINE_CLASSES: dict[str, type[Any]] = {kind.__name__: kind for kind in STATES}
+# All attributes that some machine has.
 STATE_LISTED = {name for kind, own in STATES.items() for name in (*own, *attributes_of(kind), *FEATURE_STATE)}
 
 

@@ -39,7 +39,7 @@ LIBSVM_KERNELS = {
 LIBSVM_TYPES: dict[str, type[KernelMachine]] = {
     "c_svc": SVC, "nu_svc": NuSVC, "one_class": OneClassSVM, "epsilon_svr": SVR, "nu_svr": NuSVR
 }  # fmt: skip
-START = "svm_type"
+START = "svm_type"  # The first keyword.
 LIBSVM_PARAMETERS: dict[str, type[Any]] = {"gamma": float, "degree": int, "coef0": float}
 #: Keywords that LIBSVM writes; its probabilities are its own, not those of this library.
 KEYS = (START, "kernel_type", *LIBSVM_PARAMETERS, "nr_class", "total_sv", "rho", "label", "nr_sv", "probA", "probB",

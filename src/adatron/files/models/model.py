@@ -29,9 +29,9 @@ from .codec import TOO_DEEP, CodecError, Encoder, decode
 from .keeper import Keeper, incremental_part, refuse_behind, stamp
 from .libsvm_text import START, load_libsvm
 
-ZIP = b"PK\3\4"
-MODEL_MAGIC = "adatron-model"
-FORMAT_VERSION = 3
+ZIP = b"PK\3\4"  # The first bytes of a zip.
+MODEL_MAGIC = "adatron-model"  # The format's name in model.json.
+FORMAT_VERSION = 3  # Readers take this one alone.
 HIDDEN_LEARNER = (
     "an incremental model that has learned must be the last step of pipelines: in other places forget() could not "
     "write the file anew"

@@ -15,7 +15,7 @@ ROUTED_METHODS = (
     "fit", "partial_fit", "predict", "predict_proba", "predict_log_proba", "decision_function", "score", "transform",
     "inverse_transform",
 )  # fmt: skip
-ATTRIBUTE = "_metadata_request"
+ATTRIBUTE = "_metadata_request"  # Where scikit-learn keeps requests.
 Requests = dict[str, dict[str, Any]]
 
 

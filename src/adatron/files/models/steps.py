@@ -44,7 +44,7 @@ SCALERS: dict[str, tuple[tuple[str, ...], bool]] = {
 PLAIN_STEPS = (*SCALERS, "Pipeline")
 #: Attributes that scikit-learn shows under names that hide nothing.
 SHOWN_ATTRIBUTES = {"n_features_in_", "feature_names_in_", "_sklearn_output_config"}
-OUTPUTS = ("default", "pandas", "polars")
+OUTPUTS = ("default", "pandas", "polars")  # Of ``set_output``.
 
 
 @cache

@@ -17,6 +17,7 @@ from .functions import decision_values
 from .graph import IR_VERSION, OPSET, Graph
 
 LARGEST_NETWORK = 2**31 - 2**20  # Bytes of the constants: a file of Protocol Buffers holds less than 2 GiB.
+# Parts of the certificate that a network's metadata hold.
 CERTIFICATE_KEPT = ("duality_gap", "kkt_violation", "primal_objective", "dual_objective")
 
 

@@ -21,7 +21,7 @@ _NOMINAL = re.compile(rf"\{{((?:\s*+(?:{_QUOTED}|{_PLAIN})\s*+(?:,|(?=\}})))*+)\
 _TYPE = re.compile(rf"(\w++)\s*+({_QUOTED}|[^\s%]++)?\s*+(?:%.*)?", re.DOTALL)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
-NUMERIC_TYPES = ("numeric", "real", "integer")
+NUMERIC_TYPES = ("numeric", "real", "integer")  # Types that are read as numbers.
 _WEKA_DATE = "yyyy-MM-dd'T'HH:mm:ss"  # Weka's own form
 # Parts of Java's forms of dates, and the same in Python.
 _PARTS = {
@@ -30,7 +30,7 @@ _PARTS = {
     "EEEE": "%A", "EEE": "%a", "E": "%a", "D": "%j", "DDD": "%j", "Z": "%z", "X": "%z", "XX": "%z", "XXX": "%z",
 }  # fmt: skip
 _FORM = re.compile(r"'([^']*)'|([A-Za-z])\2*|([^A-Za-z']+)")
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)  # Dates are milliseconds since then.
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,10 @@ from ..labels import whole_numbers
 from ..source import read_whole
 from ..table import MISSING_LABELS, DataError, Path, Request, Table, check_size, parsing, text_labels, whole_if_possible
 
-FEATURES_NAMED = ("X", "data", "features")
-LABELS_NAMED = ("y", "target", "label", "labels")
+FEATURES_NAMED = ("X", "data", "features")  # Names of X in a file; the first one by preference.
+LABELS_NAMED = ("y", "target", "label", "labels")  # Names of y; the first one by preference.
 PLAIN_ARRAYS, IDX_FILE = "a NumPy file of plain arrays", "an IDX file"
+# NumPy's types by IDX's codes.
 IDX_TYPES = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 ArrayOf = Callable[[Path, bytes], NDArray[Any]]
 

@@ -22,6 +22,7 @@ MISSING = (
 WORDS = frozenset({"na", "null", "NULL", "None", "none"})
 # What spreadsheets write in the place of a value; the signs begin as a comment does.
 SPREADSHEET_ERRORS = ("#N/A", "#NA", "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!")
+# Words of truth and their numbers.
 TRUTH = {"True": 1.0, "False": 0.0, "true": 1.0, "false": 0.0, "TRUE": 1.0, "FALSE": 0.0}
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)

@@ -14,7 +14,7 @@ from ..table import DataError, Path, Request, Table, check_size
 from .arrays import checked_labels, checked_table
 from .cells import Kind, refusal
 
-LABEL_NAMES = ("label", "target", "class", "y")
+LABEL_NAMES = ("label", "target", "class", "y")  # Names of a label's column.
 # Names that pandas gives to an index.
 _INDEX = re.compile(r"Unnamed: 0|__index_level_\d+__")
 # Names of a column that tells rows apart: id, ID, patient_id, Patient ID, PatientId.

@@ -14,7 +14,7 @@ from ..report import Section
 
 DRAWN = 24  # Samples of a draw.
 ALONG = 0.1  # Cost of a step along a tangent, beside 1 for one across.
-METRIC_MACHINE: dict[str, Any] = {"C": float("inf"), "gamma": 1.0, "n_jobs": 1}
+METRIC_MACHINE: dict[str, Any] = {"C": float("inf"), "gamma": 1.0, "n_jobs": 1}  # A hard margin.
 
 
 def fisher(x: Vector) -> Vector:

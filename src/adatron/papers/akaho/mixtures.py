@@ -14,7 +14,7 @@ from ..fits import quietly
 # Centres of a class, deviation around them, 1 / (2 σ²) with the paper's σ = 1.
 CLASS_CENTRES, CENTRE_SPREAD, GAMMA = 3, 0.2, 0.5
 MIXTURE_TRAIN, MIXTURE_TEST = 20, 1000  # Samples; the paper has 20 to train on, too.
-HARD_C = float("inf")
+HARD_C = float("inf")  # A hard margin.
 # The machines, by the words for them.
 ALGORITHMS: dict[str, tuple[str, dict[str, Any]]] = {
     "damped": ("damped, the default", {}),

@@ -26,7 +26,7 @@ LOADERS: dict[str, tuple[Callable[..., Any], tuple[int, int], str]] = {
 }
 REAL_TRAIN = 80  # Training samples of a split.
 REAL_GAMMAS = np.geomspace(0.01, 10.0, 7)  # gamma times the number of features.
-REAL_MACHINE: dict[str, Any] = {"C": float("inf"), "n_jobs": 1}
+REAL_MACHINE: dict[str, Any] = {"C": float("inf"), "n_jobs": 1}  # A hard margin.
 TEST_MEASURED = 100  # Test samples whose distances are measured.
 
 

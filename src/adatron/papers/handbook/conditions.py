@@ -23,7 +23,7 @@ from ...kernels import RBF, Polynomial
 from ..fits import coefficients_of, quietly
 from ..report import Section
 
-C, GAMMA, TOL = 10.0, 1.0, 1e-9
+C, GAMMA, TOL = 10.0, 1.0, 1e-9  # Of all fits here.
 BIAS_SOLVERS = "block", "smo", "decomposition", "isda", "kernel_adatron"  # All that keep an explicit bias.
 EQUAL_FITS = 1e-5  # Largest relative difference that counts as equal, beside the tolerance of the fits.
 FIRST_LEARNED, ALL_LEARNED, FORGOTTEN = 60, 120, 30  # Samples of the first fit, in all, and those that leave again.

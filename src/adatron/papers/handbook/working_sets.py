@@ -17,6 +17,7 @@ from ..report import Section, Sheet
 from .conditions import GAMMA, C, moons
 
 Q, MOST_SETS = 10, 20_000  # Size of a working set, and most sets.
+# Names in the text, and those of ``Decomposition``.
 CHOICES = {"feasible direction": "feasible", "random": "random", "Osuna's heuristic": "heuristic"}
 TOL = 1e-6  # Down to which the rate is observed.
 SET_SIZES = 100_000, 300_000, 1_000_000, 3_000_000  # Samples of which a working set is selected.

@@ -17,12 +17,12 @@ from ..fits import coefficients_of, quietly, standard_error
 from ..handbook.conditions import moons
 from ..report import Section, Sheet
 
-C, GAMMA, N = 10.0, 1.0, 300
+C, GAMMA, N = 10.0, 1.0, 300  # Of the machines here, and samples of a draw.
 PENALTIES = 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0  # The values of k.
 OMEGAS = 0.4, 0.7, 1.0, 1.2, 1.4, 1.5, 1.6, 1.8  # Over-relaxation.
 UNSTABLE = 1e-2  # Part of the optimum that a stable rule is nearer than, after as many epochs.
-PENALTY_EPOCHS = 200
-EQUAL_OBJECTIVES = 1e-4
+PENALTY_EPOCHS = 200  # Epochs of the plain loops.
+EQUAL_OBJECTIVES = 1e-4  # Largest relative difference that counts as equal.
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:

@@ -17,7 +17,7 @@ from .machine import Vector, fitted, gaussian
 
 LAST_MARGIN, CHANGE = 0.999, 1e-5  # Margin, and change of the bias, at which learning ends.
 LEARNING_EPOCHS = 20_000  # Most epochs.
-TIMED_METHODS = "KA", "drawn", "SMO", "QP"
+TIMED_METHODS = "KA", "drawn", "SMO", "QP"  # In the order of the columns.
 FEW_DRAWS = 20  # Draws below which a standard error of a slope is itself uncertain: nothing is decided.
 RESAMPLED = 200  # Times that draws are drawn again for a standard error.
 WHY = "the paper names neither sigma and C nor the range of m; at a fixed sigma the epochs grow with m"

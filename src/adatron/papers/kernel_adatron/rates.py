@@ -16,7 +16,7 @@ from .artificial import mirror_symmetry
 from .machine import Vector, fitted, gaussian, plain
 
 STOP_MARGIN = 0.99  # At which the algorithm stops; the optimum has 1.
-LEGAL = np.r_[0.1:1.95:0.1, 1.95].round(2)
+LEGAL = np.r_[0.1:1.95:0.1, 1.95].round(2)  # Rates below 2.
 ILLEGAL = (-0.5, -0.1, 0.0, 2.02, 2.1, 2.3)  # Rates outside (0, 2), for which nothing is proven.
 COMPARED_RATES = (0.2, 0.6, 1.0)  # rates at which the order of the visits is compared
 RATE_EPOCHS = 1000  # Epochs after which a rate counts as one that does not converge.

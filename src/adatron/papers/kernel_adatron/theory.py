@@ -16,7 +16,7 @@ from ..report import Section, Sheet
 from .artificial import mirror_symmetry
 from .machine import Vector, error, fitted, gamma, gaussian
 
-DEGREE = 3
+DEGREE = 3  # Of the polynomial kernel.
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:

@@ -14,13 +14,14 @@ from ..fits import IDENTITY_ERROR
 from ..report import Section, Sheet
 
 PlanePoints = NDArray[np.float64]
+# Table 1: degrees, by λ.
 PUBLISHED_ANGLES = {0.1: 31.823032, 0.5: 16.999935, 1.0: 6.831879, 2.0: 0.977416, 5.0: 0.275545}
 EXPECTED = {0.1: 13.9, 0.5: 12.1, 1.0: 7.6, 2.0: 3.2, 5.0: 0.64}  # Means by an independent script.
 WITHIN = 2.0  # Factor between a mean and the expected one up to which they agree.
 QUICK_DRAWS, FULL_DRAWS = 20, 200  # Draws.
 CLUSTER_POINTS = 25  # Points of a cluster.
 SEQUENTIAL = 1.0  # Smallest factor for SVMseq itself; below it SVMseq needs thousands of epochs.
-HARD_PLANE: dict[str, Any] = {"kernel": "linear", "C": np.inf}
+HARD_PLANE: dict[str, Any] = {"kernel": "linear", "C": np.inf}  # A hard margin.
 INPUT_SCALES = 1.0, 0.5, 0.25  # Factors of the inputs.
 EVEN = 0.01  # Largest difference from 1 of the least margin of either class of a balanced classifier.
 

@@ -17,10 +17,11 @@ from ..report import Section, Sheet
 from .angles import HARD_PLANE, PlanePoints, clusters
 from .sonar import FLOPS, SIGMA, C, fitted
 
-FACTORS = 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0
+FACTORS = 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0  # Values of λ.
 COST_EPOCHS = 50_000  # Epochs.
 SVM_FLOPS = 6.8e9  # Those of the paper's SVM on sonar.
 ORDERS = 100.0  # "Orders of magnitude": two of them.
+# A program in a narrow valley, for steps of one sample.
 VALLEY: dict[str, Any] = {"C": 1e4, "gamma": 1 / (2 * 3.0**2), "bias": "none", "tol": 1e-4}
 
 

@@ -16,7 +16,7 @@ from ..report import Section, Sheet
 from .sonar import add_gain
 
 C, SIGMA = 10.0, 3.5  # The paper's.
-RBF: dict[str, Any] = {"gamma": 1 / (2 * SIGMA**2)}
+DIGITS_MACHINE: dict[str, Any] = {"gamma": 1 / (2 * SIGMA**2)}  # The paper's kernel.
 PRODUCT_SCALE = 1 / data.SIDE**2  # Scale of the product of two images.
 PUBLISHED_ERRORS = {
     "classical RBF networks": [20, 16, 43, 38, 46, 31, 15, 18, 37, 26],
@@ -36,7 +36,7 @@ def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
     usps = data.usps()
     yield _errors(usps, quick)
     yield _improved(usps)
-    yield _course("3a: USPS", usps, RBF, sheet, text="zero in a few epochs", within=20)
+    yield _course("3a: USPS", usps, DIGITS_MACHINE, sheet, text="zero in a few epochs", within=20)
     mnist, images = data.mnist(), QUICK_IMAGES if quick else FULL_IMAGES
     part = data.Split(mnist.X[:images], mnist.y[:images], mnist.X_test, mnist.y_test)
     section = _course(
@@ -71,11 +71,11 @@ def _errors(split: data.Split, quick: bool) -> Section:
         _compare(section, name, f"{name}, (x·z/256 + 1)^d", split, kernel | {"gamma": PRODUCT_SCALE})
         _compare(section, name, f"{name}, (x·z + 1)^d", split, kernel | {"gamma": 1.0})
     name = "RBF, σ = 3.5"
-    found = _compare(section, name, f"{name}, default solver", split, RBF)
+    found = _compare(section, name, f"{name}, default solver", split, DIGITS_MACHINE)
     _beyond_others(section, found, networks, svm)
     if not quick:
-        _compare(section, name, f"{name}, SVMseq", split, RBF | {"solver": "svmseq"})
-    default, svmseq = (_fitted(split, 0, solver=solver, **RBF) for solver in ("auto", "svmseq"))
+        _compare(section, name, f"{name}, SVMseq", split, DIGITS_MACHINE | {"solver": "svmseq"})
+    default, svmseq = (_fitted(split, 0, solver=solver, **DIGITS_MACHINE) for solver in ("auto", "svmseq"))
     same = float(np.mean(default.predict(split.X_test) == svmseq.predict(split.X_test)))
     section.add(
         "digit 0, SVMseq: wrong, epochs, agreement with the default solver (%)", [11],
@@ -93,7 +93,7 @@ def _errors(split: data.Split, quick: bool) -> Section:
 
 def _network_errors(split: data.Split, digit: int, centres: int) -> int:
     (right,) = scores(
-        rbf_network(RBF["gamma"], centres), split.X, split.y == digit, split.X_test, split.y_test == digit
+        rbf_network(DIGITS_MACHINE["gamma"], centres), split.X, split.y == digit, split.X_test, split.y_test == digit
     )
     return round((100.0 - right) / 100.0 * len(split.y_test))
 
@@ -115,7 +115,8 @@ def _improved(split: data.Split) -> Section:
     }  # fmt: skip
     right = {
         name: np.concatenate([
-            _fitted(split, digit, **RBF, **how).predict(split.X_test) == (split.y_test == digit) for digit in range(10)
+            _fitted(split, digit, **DIGITS_MACHINE, **how).predict(split.X_test) == (split.y_test == digit)
+            for digit in range(10)
         ]) for name, how in ways.items()
     }  # fmt: skip
     for name, found in right.items():

@@ -19,6 +19,7 @@ from ..report import Section, Sheet
 SIGMA, C = 0.6, 50.0  # The paper's.
 SONAR_ERRORS = {10: 7, 50: 5, 130: 5}  # The paper's test errors after so many epochs,
 FLOPS = {10: 383_520, 50: 1_917_600, 130: 4_985_760}  # and its floating-point operations.
+# Widths that the figure shows.
 SONAR_SIGMAS = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.3, 1.6, 2.0, 3.0])
 SONAR_EPOCHS = [1, 2, 5, 10, 20, 30, 50, 80, 130, 200]  # Epochs after which the errors are counted.
 EPOCH_GAIN = 1e-5  # Fraction of the objective that an epoch must add.

@@ -31,6 +31,7 @@ from ...estimators.checks import inputs
 from ...estimators.forms.way import way_to
 from ...kernels import Kernel, resolve
 
+# Machines of this library whose ranges of C or nu are known.
 OUR_MACHINES: tuple[type, ...] = (SVC, NuSVC, SVR, NuSVR, OneClassSVM, QuantileSVR)
 RANGED_MACHINES = (*OUR_MACHINES, SVDD, svm.SVC, svm.NuSVC, svm.SVR, svm.NuSVR, svm.OneClassSVM)  # that have ranges
 SAME_VALUE = 1.01  # Ratio of two values up to which the second one is not worth a fit.

@@ -15,7 +15,7 @@ from ...outcome import edges
 from .auto import Axis, decides, ranges
 
 WIDENINGS = 6  # Most times that the ranges are made wider.
-AUTO = "auto"
+AUTO = "auto"  # In the place of values: a range that follows from the data.
 AT_EDGE = (
     "The best candidate of the search is at the edge of its range, after {} steps beyond the first range: {}. Better "
     "ones may lie beyond it: give further values."

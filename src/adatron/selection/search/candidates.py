@@ -14,7 +14,7 @@ from ...kernels import Kernel
 from ..ranges.auto import OUR_MACHINES
 from .theirs import clone
 
-SHARING_SOLVERS = ("auto", "block")
+SHARING_SOLVERS = ("auto", "block")  # Those that fit on shared matrices.
 IDLE_STEPS = ("passthrough", None)  # steps of a pipeline that change nothing
 
 

@@ -18,7 +18,7 @@ from ..cells import TRUTH, Kind, has_comma, is_number, kind_of, kind_of_all, may
 from ..columns import LABEL_NAMES, label_column
 from .lines import split_records
 
-CANDIDATES = (",", ";", "\t", "|", " ")
+CANDIDATES = (",", ";", "\t", "|", " ")  # Separators that are tried.
 # From this length on 0, 1, 2, ... are numbers of columns, not data that look like them by chance.
 NUMBERED_COLUMNS = 10
 
