@@ -1,7 +1,7 @@
 """A checkpoint: a file of the cluster's answers, so that a new fit goes the same way faster.
 
-Nothing but the answers to its questions decides what the coordinator does: with the same answers, in their order, it
-finds the same bits. The file holds the gradients, violators and solved parts that the fit has found, each with the
+Only the answers to its questions decide what the coordinator does: the same answers, in the same order, give the same
+bits. The file holds the gradients, violators and solved parts that the fit has found, each with the
 number of its question. A fit that begins with the file takes answers from there as long as there are any. The file
 holds no rows; they are in the training set.
 

@@ -1,7 +1,7 @@
 """Decision values of a fitted model, row by row: a row's value does not depend on the rows beside it.
 
-Memory beyond the result, a number for each row and what ``prepared`` keeps is bounded: blocks of rows are made ready,
-evaluated and turned into the result one after the other, and X is never copied as a whole.
+Memory is bounded, except for the result, a number for each row, and what ``prepared`` keeps: blocks of rows are made
+ready, evaluated and turned into the result one after the other, and X is never copied as a whole.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What no fit makes: values of a model from elsewhere for which nothing is read out of bounds, but which mean nothing.
+"""Values of a model from elsewhere that no fit makes: code reads nothing out of bounds for them, but they mean nothing.
 
 A file, a pickle and a file of skops bring models that somebody else may have written.
 """

@@ -124,7 +124,7 @@ class Model:
     Raises
     ------
     ValueError
-        These do not fit each other.
+        The values do not fit each other.
     """
 
     kernel: Kernel

@@ -5,7 +5,7 @@ With k = κ(s, D) and slopes κ_s, κ_D, which are sums of multiples of kernels 
     x·Σ_j (κ_s - 2 κ_D) b_j + Σ_j 2 κ_D z_j·b_j,
 
 so each h gives 1 + d sums over the bases, as if it were a machine with so many outputs. ``margins.Field`` computes the
-same by matrix products, whose last bits depend on the rows beside; a prediction must not.
+same by matrix products, whose last bits depend on the rows beside; those of a prediction must not.
 """
 
 from __future__ import annotations

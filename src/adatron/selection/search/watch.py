@@ -1,4 +1,4 @@
-"""The progress of many fits, as those of a search, and their early end: by Ctrl-C, or after a limit of time."""
+"""The progress of many fits, such as those of a search, and their early end: by Ctrl-C, or after a limit of time."""
 
 from __future__ import annotations
 

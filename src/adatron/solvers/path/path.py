@@ -12,7 +12,8 @@ Degenerate a variable that depends on the free ones (equal samples, a kernel of 
           direction of no curvature. The first that meets a bound makes room. If an equality has no free variable,
           its multiplier moves until one can be free. If several events happen at once, the first variable's comes
           first. If many have followed each other without a step, as in a circle, variables before it wait.
-Start     a solution up to a tolerance is exact for targets that differ by as much: the first path leads back.
+Start     a solution up to a tolerance is exact for targets that differ by as much; the first path leads from these
+          targets to those of the program.
 Source    G. Cauwenberghs, T. Poggio, NIPS 13 (2001); P. Laskov et al., JMLR 7 (2006) 1909-1936; T. Hastie et al., JMLR
           5 (2004) 1391-1415 (the path in C); C. P. Diehl, G. Cauwenberghs, IJCNN (2003).
 """

@@ -29,7 +29,7 @@ BOX_CRUMB = 2.0**-40  # Fraction of a box that is the rounding of a walk: a sing
 
 
 class InPlay(NamedTuple):
-    """The variables in play as a program of their own: of each array the first places are used."""
+    """The variables in play as a program of their own, which uses the first places of each array."""
 
     who: Any
     row: Any
