@@ -19,15 +19,15 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 CLASSES = """
-from adatron.compiled.cache.processor import CLASSES, features, needed
-for name in CLASSES:
+from adatron.compiled.cache.processor import PROCESSOR_CLASSES, features, needed
+for name in PROCESSOR_CLASSES:
     if needed(name) <= features():
-        print(name, CLASSES[name])
+        print(name, PROCESSOR_CLASSES[name])
 """
 FACTS = """
 from importlib import metadata
-from adatron.compiled.cache.precompiled import ROOT, precompiled_hash
-print((ROOT.relative_to(ROOT.parents[2]) / precompiled_hash()).as_posix())
+from adatron.compiled.cache.precompiled import MACHINE_CODE, precompiled_hash
+print((MACHINE_CODE.relative_to(MACHINE_CODE.parents[2]) / precompiled_hash()).as_posix())
 about = metadata.distribution("numba").read_text("WHEEL")
 print(*(line.removeprefix("Tag: ") for line in about.splitlines() if line.startswith("Tag: ")))
 """

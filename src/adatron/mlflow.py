@@ -27,12 +27,12 @@ from .quoted import quoted
 
 __all__ = ["FLAVOR_NAME", "get_default_pip_requirements", "load_model", "log_model", "save_model"]
 
-FLAVOR_NAME = "adatron"
-DATA = "data"  # The folder of MLflow's format that holds a model's own files.
-FILE = "model.adatron"
-METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "score_samples")
+FLAVOR_NAME = "adatron"  # Of the flavour in MLflow's file.
+DATA_FOLDER = "data"  # The folder of MLflow's format that holds a model's own files.
+FILE = "model.adatron"  # Of the model in the folder.
+SERVED_METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "score_samples")
 # adatron itself is not pinned: the package index may not have it. Users name the wheel they take it from.
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+PINNED_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 def get_default_pip_requirements() -> list[str]:
@@ -46,7 +46,7 @@ def get_default_pip_requirements() -> list[str]:
     >>> [one.partition("==")[0] for one in get_default_pip_requirements()]
     ['numpy', 'scipy', 'scikit-learn', 'numba']
     """
-    return [f"{name}=={metadata.version(name)}" for name in PACKAGES]
+    return [f"{name}=={metadata.version(name)}" for name in PINNED_PACKAGES]
 
 
 def save_model(
@@ -107,15 +107,15 @@ def save_model(
     True
     """
     pyfunc, models = _mlflow("mlflow.pyfunc"), _mlflow("mlflow.models")
-    if pyfunc_predict_fn not in METHODS or not hasattr(model, pyfunc_predict_fn):
-        offered = [name for name in METHODS if hasattr(model, name)]
+    if pyfunc_predict_fn not in SERVED_METHODS or not hasattr(model, pyfunc_predict_fn):
+        offered = [name for name in SERVED_METHODS if hasattr(model, name)]
         raise ValueError(
             f"The 'pyfunc_predict_fn' parameter must be a method of the model, among {offered}. Got "
             f"{quoted(pyfunc_predict_fn)} instead."
         )
     check_is_fitted(model)
     about = models.Model() if mlflow_model is None else mlflow_model
-    about.add_flavor(FLAVOR_NAME, adatron_version=metadata.version("adatron"), data=f"{DATA}/{FILE}")
+    about.add_flavor(FLAVOR_NAME, adatron_version=metadata.version("adatron"), data=f"{DATA_FOLDER}/{FILE}")
     if signature is None:
         example = options.get("input_example")
         data, *more = example if isinstance(example, tuple) and len(example) == 2 else (example,)
@@ -199,14 +199,14 @@ def load_model(model_uri: str, dst_path: str | None = None) -> Any:
     10
     """
     folder = _mlflow("mlflow.artifacts").download_artifacts(artifact_uri=str(model_uri), dst_path=dst_path)
-    return load(Path(folder) / DATA / FILE)
+    return load(Path(folder) / DATA_FOLDER / FILE)
 
 
 def _load_pyfunc(path: str, model_config: Mapping[str, Any] | None = None) -> Predictor:  # pyright: ignore[reportUnusedFunction]
     """Return what ``mlflow.pyfunc`` predicts with, from the file of a model."""
     method = (model_config or {}).get("pyfunc_predict_fn", "predict")
-    if method not in METHODS:
-        raise ValueError(f"pyfunc_predict_fn must be among {list(METHODS)}. Got {quoted(method)} instead.")
+    if method not in SERVED_METHODS:
+        raise ValueError(f"pyfunc_predict_fn must be among {list(SERVED_METHODS)}. Got {quoted(method)} instead.")
     return Predictor(load(path), method)
 
 

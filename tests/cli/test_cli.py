@@ -12,7 +12,7 @@ import pytest
 
 from adatron import files
 from adatron.cli import main
-from adatron.cli.data import FORMATS
+from adatron.cli.data import FORMAT_NAMES
 from lines import failed
 from moments import calls
 
@@ -155,4 +155,4 @@ def test_the_module_runs_as_a_program(tmp_path):
 
 
 def test_the_formats_are_those_of_the_readers():
-    assert tuple(files.FORMATS) == FORMATS
+    assert tuple(files.FORMATS) == FORMAT_NAMES

@@ -3,7 +3,7 @@
 import pytest
 
 from adatron.cli import main
-from adatron.cli.parameters import KERNELS
+from adatron.cli.parameters import KERNEL_NAMES
 from lines import failed
 
 
@@ -30,7 +30,7 @@ from lines import failed
         (["--kernel", "precomputed", "--scale", "standard"], "--kernel precomputed has none"),
         (["--degree", "2.5"], "'2.5' is not a whole number >= 0"),
         (["--nu", "0"], "'0' is not a number above 0 and at most 1"),
-        (["--kernel", "rfb"], "'rfb' is not one of " + ", ".join(map(repr, KERNELS[:3]))),
+        (["--kernel", "rfb"], "'rfb' is not one of " + ", ".join(map(repr, KERNEL_NAMES[:3]))),
         (["--max-iter", "-2"], "'-2' is not a whole number >= -1"),
     ],
 )

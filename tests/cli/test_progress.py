@@ -55,7 +55,7 @@ def test_after_a_while_the_bar_tells_the_time_left(monkeypatch):
 def test_elsewhere_a_line_now_and_then_tells_how_far_it_is(monkeypatch):
     progress = import_module("adatron.cli.progress")
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
-    monkeypatch.setitem(progress.SECONDS, False, 0.02)
+    monkeypatch.setitem(progress.PICTURE_SECONDS, False, 0.02)
     stream = Terminal(False)
     monkeypatch.setattr(sys, "stderr", stream)
     with ProgressBar(1e-2, False, Interrupt(False), "fold 1 of 5: ") as bar:

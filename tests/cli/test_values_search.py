@@ -5,10 +5,10 @@ import pytest
 
 from adatron.cli.commands.search import search
 from adatron.cli.parameters import SEARCHED
-from adatron.cli.values import Number, Values
+from adatron.cli.values import ListedValues, Number
 
 OPTIONS = {option.name: option for option in search.params}
-ABOVE_0 = Values(Number(0, above=True, finite=False), found=True)
+ABOVE_0 = ListedValues(Number(0, above=True, finite=False), found=True)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from adatron.compiled.micro import POINTS, rows_width
+from adatron.compiled.micro import BLOCK_POINTS, rows_width
 from adatron.compiled.panels import PRODUCTS, TILE, squared_norms
 from adatron.gram import Source
 from adatron.kernels import RBF, Linear
@@ -30,7 +30,10 @@ def test_packed_panels(dtype, rng):
     X = rng.normal(size=(50, 5)) + 3
     source = Source.of(X, np.arange(50), RBF())
     pool = Pool(1)
-    for operand, width in ((source.as_points(dtype, pool), POINTS), (source.as_rows(dtype, pool), rows_width(dtype))):
+    for operand, width in (
+        (source.as_points(dtype, pool), BLOCK_POINTS),
+        (source.as_rows(dtype, pool), rows_width(dtype)),
+    ):
         np.testing.assert_array_equal(operand.panels, pack(X, width, source.center, dtype))
 
 
@@ -58,7 +61,7 @@ def test_products(dtype, product, storage, d, width, rng):
     source = Source.of(storage(X), np.arange(40), Linear())
     points, rows = source.take(slice(0, 13)).as_points(dtype, Pool(1)), source.as_rows(dtype, Pool(1))
     tile = np.zeros((240, width), dtype)
-    PRODUCTS[type(rows), product](points, 0, -(-13 // POINTS), rows, 0, -(-40 // rows_width(dtype)), tile)
+    PRODUCTS[type(rows), product](points, 0, -(-13 // BLOCK_POINTS), rows, 0, -(-40 // rows_width(dtype)), tile)
     twin = chained_products if product == "dot" else l1_distances
     expected = twin(X[:13].astype(dtype), X.astype(dtype))
     np.testing.assert_allclose(tile[:13, :40], expected, atol=tolerance(dtype))

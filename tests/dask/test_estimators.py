@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV
 
 import adatron
 from adatron import dask as ad
-from adatron.dask.machine import OWN
+from adatron.dask.machine import CLUSTER_PARAMETERS
 from clusters import blobs
 
 X, Y = blobs(2600, 5)
@@ -52,10 +52,12 @@ def test_a_callback_another_thread_and_a_clone_see_the_parameters_as_they_were_g
 def test_the_signature_is_that_of_one_machine_and_two_more(machine):
     kind, local = pair(machine)
     own, theirs = inspect.signature(kind).parameters, inspect.signature(local).parameters
-    assert list(own) == [*theirs, *OWN]
+    assert list(own) == [*theirs, *CLUSTER_PARAMETERS]
     assert all(own[name] == theirs[name] for name in theirs)
-    assert all(own[name].default is None and own[name].kind is inspect.Parameter.KEYWORD_ONLY for name in OWN)
-    assert kind._parameter_constraints == {**local._parameter_constraints, **OWN}
+    assert all(
+        own[name].default is None and own[name].kind is inspect.Parameter.KEYWORD_ONLY for name in CLUSTER_PARAMETERS
+    )
+    assert kind._parameter_constraints == {**local._parameter_constraints, **CLUSTER_PARAMETERS}
 
 
 @pytest.mark.parametrize("machine", MACHINES)

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from adatron import dask as ad
 from adatron.dask.collections import Blocks
-from adatron.dask.setup import Counted, share
+from adatron.dask.setup import CheckedBlocks, share
 from clusters import alone, bits, blobs, cluster_of
 from dask import array as da
 from dask import delayed
@@ -63,7 +63,7 @@ def test_each_partition_is_loaded_once(client, folder, kind):
 
 
 def test_only_a_lost_partition_is_loaded_again(client, folder):
-    counted = Counted(client, Blocks(client, rows_of(folder, X), Y, None, inf), labels=True, limit=inf)
+    counted = CheckedBlocks(client, Blocks(client, rows_of(folder, X), Y, None, inf), labels=True, limit=inf)
     before = counted.variance()
     counted.cluster.slabs[2].cancel()
     assert counted.variance() == before
@@ -71,7 +71,7 @@ def test_only_a_lost_partition_is_loaded_again(client, folder):
 
 
 def test_lost_rows_from_memory_are_sent_again(client):
-    counted = Counted(client, Blocks(client, X, Y, None, inf), labels=True, limit=inf)
+    counted = CheckedBlocks(client, Blocks(client, X, Y, None, inf), labels=True, limit=inf)
     before = counted.variance()
     counted.cluster.slabs[-1].cancel()  # the only one, if there is one worker
     assert counted.variance() == before
@@ -105,7 +105,7 @@ TARGETS = {
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_slabs_have_about_equal_sizes(client, name):
-    counted = Counted(client, Blocks(client, X, TARGETS[name], None, inf), labels=False, limit=inf)
+    counted = CheckedBlocks(client, Blocks(client, X, TARGETS[name], None, inf), labels=False, limit=inf)
     shared = share(counted, None, None, 1e9, lambda _: False)
     sizes = shared.rows.layout.counts.sum(axis=1)
     assert sizes.sum() == len(X)

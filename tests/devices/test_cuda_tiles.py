@@ -8,7 +8,7 @@ from adatron.kernels import RBF, Linear, Polynomial, Sigmoid
 torch = pytest.importorskip("torch", reason="needs the extra gpu")
 from adatron.devices.cuda_tiles import CudaTiles  # noqa: E402
 from adatron.devices.plain import PlainTiles  # noqa: E402
-from adatron.devices.tiles import DeviceBlock, Operand  # noqa: E402
+from adatron.devices.tiles import DeviceBlock, DeviceOperand  # noqa: E402
 from twins.cuda_host import HostCuda  # noqa: E402
 from twins.devices import needs_compiler  # noqa: E402
 
@@ -176,4 +176,4 @@ def test_the_rows_of_a_launch_are_limited():
 
     X = samples(8, 8, torch.float32)
     with pytest.raises(ValueError, match="Too many problems"):
-        tiles(RBF(1.0)).values(Operand(X, X[:, 0]), None, Operand(X, X[:, 0]), None, Endless())
+        tiles(RBF(1.0)).values(DeviceOperand(X, X[:, 0]), None, DeviceOperand(X, X[:, 0]), None, Endless())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from adatron.devices import unsuited
-from adatron.devices.program import FORMULAS, NAMES, evaluated, program
+from adatron.devices.program import FORMULAS, NAME_OF, evaluated, program
 from adatron.kernels import RBF, Function, Kernel, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
 from adatron.kernels.table import LEAVES
 
@@ -44,7 +44,7 @@ def test_kernels_that_no_device_evaluates_have_a_reason():
 class Unwritten(Linear):
     """A function of products for which nobody wrote a formula here."""
 
-    op = len(NAMES)
+    op = len(NAME_OF)
 
 
 def test_a_function_of_products_without_a_formula_has_a_reason():

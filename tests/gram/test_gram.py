@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from adatron import SVC
-from adatron.compiled.panels import FEATURES, roundings
+from adatron.compiled.panels import PASS_FEATURES, roundings
 from adatron.gram import Gram, Source, Square, Sums, View
 from adatron.gram.backends.row_store import RowStore
 from adatron.gram.backends.segment import MOST_TILES, falling
@@ -294,8 +294,8 @@ def test_bounds_do_not_depend_on_what_was_made_before():
 def test_roundings_of_each_term_of_a_product(d):
     """Counted along the sums."""
     done, passes = np.zeros(d, int), []
-    for start in range(0, d, FEATURES):
-        some = list(range(start, min(d, start + FEATURES)))
+    for start in range(0, d, PASS_FEATURES):
+        some = list(range(start, min(d, start + PASS_FEATURES)))
         for number, k in enumerate(some):  # its product is rounded, then each sum but the one with 0
             done[k] += 1
             done[some[: number + 1]] += number > 0

@@ -29,7 +29,7 @@ KERNELS = [RBF(0.5), Laplacian(0.4), Linear(), Polynomial(0.5, 3, 1.0), Sigmoid(
 def often(model, rows):
     """The rows again and again, until there is work enough for signs and for several blocks of rows."""
     vectors = model.support_vectors_
-    assert vectors.shape[0] >= signs.MANY
+    assert vectors.shape[0] >= signs.FEWEST_VECTORS
     features = vectors.nnz / vectors.shape[0] if sparse.issparse(vectors) else vectors.shape[1]
     work = rows.shape[0] * vectors.shape[0] * max(1.0, features)
     times = 1 + int(max(decision.LIGHT / work, 2 * decision.MOST_ROWS / rows.shape[0]))

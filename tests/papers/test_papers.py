@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from adatron.papers import DATA, PAPERS, introduction
+from adatron.papers import DATA_SETS, PAPERS, introduction
 from adatron.papers.claims import LEGEND
 from adatron.papers.data import SETS
 
@@ -18,11 +18,11 @@ PAGES = Path(__file__).parents[2] / "scripts" / "papers_pages.py"
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_paper_is_a_module_with_sections(name):
     assert callable(import_module(f"adatron.papers.{name}").sections)
-    assert set(DATA[name]) <= SETS.keys()
+    assert set(DATA_SETS[name]) <= SETS.keys()
 
 
 def test_every_paper_has_its_data():
-    assert DATA.keys() == PAPERS.keys()
+    assert DATA_SETS.keys() == PAPERS.keys()
 
 
 @pytest.mark.parametrize("name", PAPERS)

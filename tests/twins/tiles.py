@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from adatron.compiled.micro import POINTS, rows_width
+from adatron.compiled.micro import BLOCK_POINTS, rows_width
 from adatron.compiled.panels import TILE
 
 
@@ -37,4 +37,4 @@ def row_hash(row):
     return total
 
 
-__all__ = ["POINTS", "TILE", "chained_products", "l1_distances", "pack", "row_hash", "rows_width"]
+__all__ = ["BLOCK_POINTS", "TILE", "chained_products", "l1_distances", "pack", "row_hash", "rows_width"]

@@ -104,6 +104,34 @@ def test_folders_hold_few_files_and_none_holds_one():
     assert {str(f.relative_to(ROOT)): n for f, n in counts.items() if n > MOST_FILES or n == 1} == {}
 
 
+# Names that several files define by convention: letters of the papers and of types; what each paper's package says of
+# itself; the files of names that are imported when first used.
+BY_CONVENTION = {"C", "GAMMA", "N", "SIGMA", "T", "TOL", "INTRODUCTION", "SAID", "_HOME"}
+
+
+def defined(path):
+    """Yield the names of the classes, constants and types of a file, without those in classes and functions."""
+    nodes = [ast.parse(path.read_text())]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield from [node.id] if node.id.lstrip("_")[:1].isupper() else []
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.comprehension):
+            nodes += ast.iter_child_nodes(node)
+
+
+def test_a_name_is_defined_once():
+    """A reader who looks for a class or a constant finds one thing."""
+    places = {}
+    for path in FILES:
+        for name in set(defined(path)):
+            places.setdefault(name, []).append(str(path.relative_to(ROOT)))
+    assert {name: files for name, files in places.items() if len(files) > 1 and name not in BY_CONVENTION} == {}
+    assert all(len(places[name]) > 1 for name in BY_CONVENTION)
+
+
 NO_VERB = {"A", "All", "An", "As", "At", "Between", "By", "Each", "For", "From", "Half", "How", "In", "Its", "No",
            "None", "Of", "On", "One", "Or", "Some", "That", "The", "There", "These", "This", "Those", "To",
            "Up", "What", "When", "Where", "Whether", "Which", "Who", "Whose", "With", "Without"}  # fmt: skip

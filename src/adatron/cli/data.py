@@ -13,12 +13,12 @@ from .status import InputError, warnings_as_lines
 from .values import Number
 
 # Equal to files.FORMATS, which would import NumPy; a test compares the two.
-FORMATS = ("libsvm", "csv", "tsv", "table", "npz", "npy", "idx", "arff", "parquet", "hdf5")
+FORMAT_NAMES = ("libsvm", "csv", "tsv", "table", "npz", "npy", "idx", "arff", "parquet", "hdf5")
 
 Names = tuple[str, ...] | None
 
 # Words for separators that a shell would take for its own.
-SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|", "space": " "}
+SEPARATOR_WORDS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|", "space": " "}
 
 SPARSE = 0.1  # Share of nonzeros below which data are kept as CSR.
 
@@ -33,9 +33,9 @@ def column(text: str) -> int | str:
 
 def separator(text: str) -> str:
     """Read a separator: a character, or its name."""
-    if len(text) != 1 and text not in SEPARATORS:
-        raise click.BadParameter(f"{text!r} is neither a character nor one of {', '.join(SEPARATORS)}")
-    return SEPARATORS.get(text, text)
+    if len(text) != 1 and text not in SEPARATOR_WORDS:
+        raise click.BadParameter(f"{text!r} is neither a character nor one of {', '.join(SEPARATOR_WORDS)}")
+    return SEPARATOR_WORDS.get(text, text)
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,9 @@ def data_options(function: Any) -> Any:
     command = click.option("--max-bytes", type=Number(1, whole=True), help=room)(command)
     command = click.option("--zero-based/--one-based", default=None, help=counting)(command)
     command = click.option("--label", type=column, help="The label's column or array.  [default: the last]")(command)
-    formats = click.option("--format", type=click.Choice(FORMATS), help="Format of FILE.  [default: from its name]")
+    formats = click.option(
+        "--format", type=click.Choice(FORMAT_NAMES), help="Format of FILE.  [default: from its name]"
+    )
     return click.argument("files", metavar="FILE...", type=click.Path(), nargs=-1, required=True)(formats(command))
 
 

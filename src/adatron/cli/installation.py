@@ -10,7 +10,7 @@ from typing import Any
 
 from .status import TableRows
 
-PACKAGES = (
+PACKAGES_SHOWN = (
     "adatron",
     "numpy",
     "scipy",
@@ -22,8 +22,9 @@ PACKAGES = (
     "click",
     "tqdm",
 )
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-OTHERS = ("ADATRON_CACHE_DIR", "ADATRON_DATA", "NUMBA_DISABLE_JIT")
+# Variables of the environment that say how many threads work.
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+OTHER_VARIABLES = ("ADATRON_CACHE_DIR", "ADATRON_DATA", "NUMBA_DISABLE_JIT")  # Those of adatron and Numba.
 
 
 def installation() -> dict[str, Any]:
@@ -32,7 +33,7 @@ def installation() -> dict[str, Any]:
     from ..threads.pool import allowed_threads
 
     return {
-        **{package: _version(package) for package in PACKAGES},
+        **{package: _version(package) for package in PACKAGES_SHOWN},
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "system": platform.platform(),
         "processor": _processor(),
@@ -40,7 +41,7 @@ def installation() -> dict[str, Any]:
         "threads": allowed_threads(None),
         **_cache(),
         "extras": {extra: {name: _version(name) for name in names} for extra, names in EXTRAS.items()},
-        "environment": {name: os.environ[name] for name in (*THREADS, *OTHERS) if name in os.environ},
+        "environment": {name: os.environ[name] for name in (*THREAD_VARIABLES, *OTHER_VARIABLES) if name in os.environ},
         "blas": _blas(),
     }
 

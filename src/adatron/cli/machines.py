@@ -21,9 +21,9 @@ INCREMENTAL = {
     "regression": {"c": "IncrementalSVR"},
     "novelty": {"nu": "IncrementalOneClassSVM", "svdd": "IncrementalSVDD"},
 }
-TASK = "classification"
+TASK = "classification"  # The default.
 
-Table = dict[str, dict[str, str]]
+MachineTable = dict[str, dict[str, str]]
 
 
 def task_options(command: Any) -> Any:
@@ -34,7 +34,7 @@ def task_options(command: Any) -> Any:
     return click.option("--task", type=click.Choice(list(TASKS)), help=f"What is learned.  [default: {TASK}]")(command)
 
 
-def machine(task: str | None, svm: str | None, parameters: dict[str, Any], table: Table = TASKS) -> Any:
+def machine(task: str | None, svm: str | None, parameters: dict[str, Any], table: MachineTable = TASKS) -> Any:
     """Return the unfitted machine with these parameters; those that are None keep their defaults.
 
     Raises
@@ -63,7 +63,7 @@ def _kind(name: str) -> Any:
     return getattr(import_module("adatron"), name)
 
 
-def _misplaced(name: str, kind: str, table: Table) -> str:
+def _misplaced(name: str, kind: str, table: MachineTable) -> str:
     """Return the error for a parameter that another machine has."""
     others = [
         f"{other} (--task {task} --svm {svm})"

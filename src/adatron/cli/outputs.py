@@ -11,13 +11,13 @@ from pathlib import Path
 import click
 
 # Endings that name a format; a file with such an ending must be of this format.
-KNOWN = (
+KNOWN_ENDINGS = (
     ".adatron", ".arff", ".bz2", ".csv", ".gz", ".h5", ".hdf", ".hdf5", ".htm", ".html", ".idx", ".joblib", ".json",
     ".libsvm", ".npy", ".npz", ".onnx", ".parquet", ".pdf", ".pickle", ".pkl", ".png", ".pq", ".svg", ".svm",
     ".svmlight", ".tab", ".tsv", ".xlsx", ".xz", ".zip",
 )  # fmt: skip
-MODEL = (".adatron",)
-DATA = (".libsvm", ".svm", ".svmlight")
+MODEL_ENDINGS = (".adatron",)  # Of model files.
+DATA_ENDINGS = (".libsvm", ".svm", ".svmlight")  # Of data in LIBSVM's form.
 
 
 def check_outputs(
@@ -32,7 +32,7 @@ def check_outputs(
     inputs : iterable of str
         The files that the command reads.
     endings : mapping of str to tuple of str, optional
-        For each option or argument the endings in KNOWN that its format has.
+        For each option or argument the endings in KNOWN_ENDINGS that its format has.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def existing(path: str) -> Path:
 
 def _check_ending(name: str, output: str, endings: tuple[str, ...]) -> None:
     ending = Path(output).suffix.lower()
-    if ending in KNOWN and ending not in endings:
+    if ending in KNOWN_ENDINGS and ending not in endings:
         written = f"; the file's name may end in {' or '.join(endings)}" if endings else "; it writes text"
         raise click.UsageError(f"{name} {output}: the command writes no {ending} file{written}")
 

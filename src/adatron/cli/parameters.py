@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from .values import AUTO, Number, Values, class_weight, quantiles
+from .values import AUTO_RANGE, ListedValues, Number, class_weight, quantiles
 
 
 def _names(file: str, table: str) -> list[str]:
@@ -24,10 +24,10 @@ def _names(file: str, table: str) -> list[str]:
     return sorted(key.value for key in keys if not key.value.startswith("_"))
 
 
-KERNELS = sorted([*_names("kernels/table.py", "KERNELS"), "precomputed"])
-SOLVERS = ["auto", *_names("solvers/table.py", "SOLVERS")]
-ABOVE_0 = Number(0, above=True)
-FRACTION = Number(0, 1, above=True)
+KERNEL_NAMES = sorted([*_names("kernels/table.py", "KERNELS"), "precomputed"])
+SOLVER_NAMES = ["auto", *_names("solvers/table.py", "SOLVERS")]
+ABOVE_0 = Number(0, above=True)  # A positive number.
+FRACTION = Number(0, 1, above=True)  # A number above 0, at most 1.
 LARGEST_SEED = 2**32 - 1  # that NumPy's generators take
 SEARCHED = ("C", "nu", "epsilon", "gamma", "degree", "coef0")  # Parameters that may have several values.
 RANGED = ("C", "nu", "epsilon", "gamma")  # Parameters for which auto finds a range.
@@ -43,8 +43,8 @@ def _flag(name: str, text: str, default: str) -> Any:
     return click.option(f"--{name}/--no-{name}", default=None, help=f"{text}  [default: {default}]")
 
 
-_OPTIONS: tuple[Any, ...] = (
-    _option("--kernel", click.Choice(KERNELS), "Kernel.", "rbf"),
+_MACHINE_OPTIONS: tuple[Any, ...] = (
+    _option("--kernel", click.Choice(KERNEL_NAMES), "Kernel.", "rbf"),
     _option("--C C", Number(0, above=True, finite=False), "Weight of the errors; inf is the hard margin.", "1"),
     _option("--nu", FRACTION, "Bound on the part of errors: machines with nu.", "0.5"),
     _option("--epsilon", Number(0), "Error that costs nothing: regression with C.", "0.1"),
@@ -64,7 +64,7 @@ _OPTIONS: tuple[Any, ...] = (
     _option("--multi-class", click.Choice(["ovo", "ovr"]), "One against one, or against the rest.", "ovo"),
     _option("--decision-function-shape", click.Choice(["ovr", "ovo"]), "Of the decision values.", "ovr"),
     _flag("break-ties", "Break ties of votes by the decision values.", "no"),
-    _option("--solver", click.Choice(SOLVERS), "See `info --solvers`.", "auto"),
+    _option("--solver", click.Choice(SOLVER_NAMES), "See `info --solvers`.", "auto"),
     _option("--precision", click.Choice(["auto", "single", "double"]), "Of the kernel's products.", "auto"),
     _option("--n-jobs", Number(whole=True, but=0), "Threads; -1: all.", "the cores this process may use"),
     _option("--device", click.STRING, "Where to solve: cuda, cuda:1 (a GPU, extra gpu) or cpu.", "cpu"),
@@ -76,12 +76,12 @@ _OPTIONS: tuple[Any, ...] = (
 )  # fmt: skip
 
 
-NAMES: tuple[str, ...] = tuple(option(lambda: None).__click_params__[0].name for option in _OPTIONS)
+PARAMETER_NAMES: tuple[str, ...] = tuple(option(lambda: None).__click_params__[0].name for option in _MACHINE_OPTIONS)
 
 
-def parameter_options(command: Any, names: tuple[str, ...] = NAMES) -> Any:
+def parameter_options(command: Any, names: tuple[str, ...] = PARAMETER_NAMES) -> Any:
     """Add an option for each of these parameters of the machines, in the order of the table."""
-    for name, option in reversed(list(zip(NAMES, _OPTIONS, strict=True))):
+    for name, option in reversed(list(zip(PARAMETER_NAMES, _MACHINE_OPTIONS, strict=True))):
         if name in names:
             command = option(command)
     return command
@@ -92,7 +92,7 @@ def searched_options(command: Any) -> Any:
     command = parameter_options(command)
     for option in command.__click_params__:
         if option.name in SEARCHED:
-            option.type = Values(option.type, option.name in RANGED)
+            option.type = ListedValues(option.type, option.name in RANGED)
             option.metavar = None
         elif option.name == "max_time":
             option.help = "Seconds after which no fit begins; the best candidate so far counts."
@@ -104,11 +104,15 @@ def grid_of(given: dict[str, Any], machine: Any) -> tuple[dict[str, Any], dict[s
 
     given : the values of the options of SEARCHED that are not left out
     """
-    fixed = {name: values[0] for name, values in given.items() if values != AUTO and len(values) == 1}
-    searched = {name: list(values) if values != AUTO else AUTO for name, values in given.items() if name not in fixed}
+    fixed = {name: values[0] for name, values in given.items() if values != AUTO_RANGE and len(values) == 1}
+    searched = {
+        name: list(values) if values != AUTO_RANGE else AUTO_RANGE
+        for name, values in given.items()
+        if name not in fixed
+    }
     if not searched:
         from ..selection.ranges.auto import DISTANT, SCALED
 
         known = set(machine.get_params()) - ({"gamma"} if machine.kernel not in DISTANT + SCALED else set())
-        searched = {name: AUTO for name in RANGED if name in known and name not in fixed}
+        searched = {name: AUTO_RANGE for name in RANGED if name in known and name not in fixed}
     return searched, fixed

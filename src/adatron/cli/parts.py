@@ -9,8 +9,6 @@ import click
 from .status import InputError
 from .wording import in_options
 
-TASK_NAMES = {"classifier": "classification", "regressor": "regression", "outlier_detector": "novelty"}
-
 
 def machine_of(model: Any) -> Any:
     """Return the machine at the end of a model."""
@@ -25,6 +23,8 @@ def machine_of(model: Any) -> Any:
 def task_of(model: Any) -> str:
     """Return what a model was made for: classification, regression or novelty."""
     from sklearn.utils import get_tags
+
+    from ..estimators.base.shown import TASK_NAMES
 
     return TASK_NAMES[str(get_tags(machine_of(model)).estimator_type)]
 

@@ -26,8 +26,11 @@ if TYPE_CHECKING:
     from ..solvers.watch import Progress
 
 PATIENCE = 3.0  # Seconds before the remaining time can be estimated.
-SECONDS = {True: 1.0, False: 5.0}  # Seconds between two pictures of a bar on a terminal, and two lines elsewhere.
+# Seconds between pictures of a bar on a terminal, and between lines elsewhere.
+PICTURE_SECONDS = {True: 1.0, False: 5.0}
 FOLLOWED = 1000  # Number of problems above which the progress within one of them is not followed.
+# Forms of a bar: without a number, with one, and with the time that is left.
+SHAPE_ALONE = "{desc} |{bar}| {elapsed}"
 SHAPE = "{desc} {percentage:3.0f}%|{bar}| {elapsed}{postfix}"
 SHAPE_WITH_REST = "{desc} {percentage:3.0f}%|{bar}| {elapsed}, about {remaining} left{postfix}"
 
@@ -50,7 +53,7 @@ def shown(bar: Any, line: Callable[[], str], quiet: bool = False) -> Iterator[No
     over, terminal = threading.Event(), sys.stderr.isatty()
 
     def work() -> None:
-        while not over.wait(SECONDS[terminal]):
+        while not over.wait(PICTURE_SECONDS[terminal]):
             text = line()
             if terminal:
                 bar.refresh()

@@ -12,7 +12,7 @@ from .preparing.columns import imputing_of, texts_of
 from .status import TableRows
 
 MOST_ENCODED = 10  # Most encoded features that are shown.
-OWN = ("C", "nu", "epsilon")  # parameters of the programs, some of which each machine has
+PROGRAM_PARAMETERS = ("C", "nu", "epsilon")  # parameters of the programs, some of which each machine has
 
 
 def certificate_rows(machine: Any) -> TableRows:
@@ -60,7 +60,7 @@ def kernel_rows(model: Any) -> TableRows:
         rows.append(("classes", shortened([str(name) for name in machine.classes_])))
     if model is not machine:
         rows += _of_columns(model)
-    own = [(name, f"{found[name]:g}" if known else "unknown") for name in OWN if name in found]
+    own = [(name, f"{found[name]:g}" if known else "unknown") for name in PROGRAM_PARAMETERS if name in found]
     return [*rows, ("kernel", kernel), *own]
 
 
@@ -89,7 +89,7 @@ def encoded(model: Any) -> list[dict[str, Any]]:
 def model_rows(model: Any) -> TableRows:
     """Return all that is known of a model: its class, data, parameters and proof."""
     machine = machine_of(model)
-    described = {"kernel", "gamma", *OWN, "callback"}
+    described = {"kernel", "gamma", *PROGRAM_PARAMETERS, "callback"}
     counted = counting_of(model)
     return [
         ("class", type(machine).__name__),
@@ -141,7 +141,7 @@ def summary(model: Any) -> dict[str, Any]:
     machine = machine_of(model)
     parameters = {name: value for name, value in _parameters(machine).items() if name != "callback"}
     if not _is_ours(machine):
-        parameters |= dict.fromkeys(name for name in OWN if name in parameters)
+        parameters |= dict.fromkeys(name for name in PROGRAM_PARAMETERS if name in parameters)
     return {
         "adatron": metadata.version("adatron"),
         "class": type(machine).__name__,

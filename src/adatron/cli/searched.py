@@ -10,7 +10,7 @@ import numpy as np
 from ..outcome import edges_of, is_number, positions, short, values_of, varied
 from .status import TableRows
 
-MOST_COLUMNS = 12  # Most columns of a map.
+MAP_COLUMNS = 12  # Most columns of a map.
 BEST_SHOWN = 10  # Most candidates of a list.
 
 
@@ -42,7 +42,7 @@ def table(search: Any) -> str:
     """Return the scores: a map of two parameters, or the best candidates."""
     names = varied(search.cv_results_)
     names.sort(key=lambda name: short(name) != "C")
-    if len(names) == 2 and len(values_of(search.cv_results_, names[1])) <= MOST_COLUMNS:
+    if len(names) == 2 and len(values_of(search.cv_results_, names[1])) <= MAP_COLUMNS:
         return _map(search, names[0], names[1])
     return _list(search, names)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-MOST_FEATURES = 2**31 - 1  # as sparse data may have
-AUTO = "auto"  # in the place of values: a range that follows from the data
+MOST_FEATURES = 2**31 - 1  # Equal to arrays.MOST_COLUMNS, which would import NumPy.
+AUTO_RANGE = "auto"  # In the place of values: a range that follows from the data, as selection.ranges has it.
 MOST_VALUES = 1000  # Most values of a range.
 FEWEST_VALUES = 3  # Fewest values of a range that does not say how many.
 
@@ -108,7 +108,7 @@ def quantiles(text: str) -> float | list[float]:
     return found if len(found) > 1 else found[0]
 
 
-class Values(click.ParamType[Any]):
+class ListedValues(click.ParamType[Any]):
     """Values of a parameter: '1,10,100', '0.1:1000' (a value a decade), '0.1:1000:7' (seven), both, or 'auto'.
 
     one : the type of one value
@@ -124,11 +124,11 @@ class Values(click.ParamType[Any]):
         """Return the values as a tuple, or 'auto'."""
         if not isinstance(value, str):
             return value
-        if value == AUTO and self.found:
-            return AUTO
+        if value == AUTO_RANGE and self.found:
+            return AUTO_RANGE
         out: list[Any] = []
         for part in value.split(","):
-            if part == AUTO:
+            if part == AUTO_RANGE:
                 self.fail(f"'auto' in {value!r} stands alone or not at all", param, ctx)
             out += self._range(part, param, ctx) if ":" in part else [self.one.convert(part, param, ctx)]
         return tuple(dict.fromkeys(out))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from .parameters import NAMES
+from .parameters import PARAMETER_NAMES
 
 # Parameters of Python that are options of the same name; further ones have another name.
 _OPTIONS = {
-    **{name: f"--{name.replace('_', '-')}" for name in NAMES},
+    **{name: f"--{name.replace('_', '-')}" for name in PARAMETER_NAMES},
     **{name: f"--{name}" for name in ("decimal", "encoding", "format", "label", "samples", "scoring", "separator")},
     "cv": "--cv",
     "max_bytes": "--max-bytes",
@@ -19,8 +19,8 @@ _OPTIONS = {
 _LONG = "|".join(name for name in _OPTIONS if "_" in name and name != "n_features")  # no words of English
 _EACH = "|".join(_OPTIONS)
 
-Said = str | Callable[[re.Match[str]], str]
-PHRASES: tuple[tuple[str, Said], ...] = (
+Replacement = str | Callable[[re.Match[str]], str]
+PHRASES: tuple[tuple[str, Replacement], ...] = (
     (r"y must hold labels among the classes (\[.*?\])\. Got (.*?); pass all classes .*",
      r"the label \2 is none of the classes \1 of the lines that the first fit took: --first takes more lines"),
     (r"\bX and y must be the samples that", "FILE must hold the samples that"),
@@ -42,7 +42,7 @@ PHRASES: tuple[tuple[str, Said], ...] = (
 
 _VALUE = r"'[^']*'|\"[^\"]*\"|True|False|None|[-+]?[\d.]+(?:e[-+]?\d+)?"
 _BEFORE = r"(?<![\w/.'\"-])"  # A name or a value within a path or in quotes is no parameter.
-_RULES: tuple[tuple[re.Pattern[str], Said], ...] = (
+_RULES: tuple[tuple[re.Pattern[str], Replacement], ...] = (
     *((re.compile(found), said) for found, said in PHRASES),
     (re.compile(rf"\b[Tt]he '({_EACH})' parameter(?: of \w+)?\b"), lambda found: _OPTIONS[found[1]]),
     (re.compile(rf"{_BEFORE}({_EACH})=({_VALUE})(?=[\s,;:)]|\.?(?:\s|$))"), lambda found: _given(found[1], found[2])),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .cache.jit import jit
-from .panels import FEATURES, Dense, Sparse
+from .panels import PASS_FEATURES, Dense, Sparse
 
 TOGETHER = 12  # Points whose products are added first; a whole number of blocks on every processor, see ``micro``.
 
@@ -43,9 +43,9 @@ def gather_dense(rows: Any, w: Any, first: int, last: int, out: Any) -> None:
     total, part = np.empty(width), np.empty(width)
     for b in range(first, last):
         total.fill(0.0)
-        for start in range(0, len(w), FEATURES):
+        for start in range(0, len(w), PASS_FEATURES):
             part.fill(0.0)
-            for k in range(start, min(len(w), start + FEATURES)):
+            for k in range(start, min(len(w), start + PASS_FEATURES)):
                 line, weight = panels[b, k], w[k]
                 for i in range(width):
                     part[i] += weight * line[i]

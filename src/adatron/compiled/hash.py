@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .cache.jit import jit
 
+# The constants of SplitMix64.
 _GOLDEN, _MIX1, _MIX2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _S30, _S27, _S31 = np.uint64(30), np.uint64(27), np.uint64(31)
 ENTRIES = 1 << 14  # Entries that are hashed together: they stay in the second-level cache.

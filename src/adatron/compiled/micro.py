@@ -30,8 +30,8 @@ def layout(has: frozenset[str]) -> tuple[int, int, bool]:
     return 16, 32, platform.machine().lower() in ("aarch64", "arm64")
 
 
-VECTOR_BYTES, _REGISTERS, _FUSED = layout(features())
-POINTS = 6 if _REGISTERS == 16 else 12  # Points of a register block.
+VECTOR_BYTES, _REGISTERS, _FUSED = layout(features())  # Of this processor.
+BLOCK_POINTS = 6 if _REGISTERS == 16 else 12  # Points of a register block.
 _VECTORS = 2  # Vectors of rows in a register block.
 
 
@@ -66,14 +66,14 @@ class _RegisterBlock:
 
         self.points, self.rows, self.out = pointer(0), pointer(2), pointer(5)
         self.features, self.stride, self.fresh = args[4], args[7], args[8]
-        self.sums = [[cgutils.alloca_once(builder, self.vector) for _ in range(_VECTORS)] for _ in range(POINTS)]
+        self.sums = [[cgutils.alloca_once(builder, self.vector) for _ in range(_VECTORS)] for _ in range(BLOCK_POINTS)]
 
     def _vector_at(self, base: Any, offset: Any) -> Any:
         return self.builder.bitcast(self.builder.gep(base, [offset]), self.vector.as_pointer())
 
     def _each(self) -> Any:
         i64 = ir.IntType(64)
-        for i in range(POINTS):
+        for i in range(BLOCK_POINTS):
             for v in range(_VECTORS):
                 offset = self.builder.add(self.builder.mul(i64(i), self.stride), i64(v * self.lanes))
                 yield self.sums[i][v], self._vector_at(self.out, offset)
@@ -97,11 +97,11 @@ class _RegisterBlock:
     def _feature(self, k: Any) -> None:
         i64, build = ir.IntType(64), self.builder
         row = build.gep(self.rows, [build.mul(k, i64(_VECTORS * self.lanes))])
-        point = build.gep(self.points, [build.mul(k, i64(POINTS))])
+        point = build.gep(self.points, [build.mul(k, i64(BLOCK_POINTS))])
         rows = [build.load(self._vector_at(row, i64(v * self.lanes)), align=self.size) for v in range(_VECTORS)]
         undefined = ir.Constant(self.vector, ir.Undefined)
         zeros = ir.Constant(ir.VectorType(ir.IntType(32), self.lanes), [0] * self.lanes)
-        for i in range(POINTS):
+        for i in range(BLOCK_POINTS):
             value = build.insert_element(undefined, build.load(build.gep(point, [i64(i)])), ir.IntType(32)(0))
             value = build.shuffle_vector(value, undefined, zeros)
             for v in range(_VECTORS):
@@ -124,15 +124,15 @@ def _register_block(
 def _plain_block(points: Any, p0: int, rows: Any, r0: int, d: int, out: Any, o0: int, stride: int, fresh: bool) -> None:
     """Compute a register block in NumPy, for runs with compilation switched off."""
     width = rows_width(rows.dtype)
-    a = points[p0 : p0 + d * POINTS].reshape(d, POINTS)
+    a = points[p0 : p0 + d * BLOCK_POINTS].reshape(d, BLOCK_POINTS)
     b = rows[r0 : r0 + d * width].reshape(d, width)
-    place = o0 + stride * np.arange(POINTS)[:, None] + np.arange(width)
-    total = np.zeros((POINTS, width), out.dtype)
+    place = o0 + stride * np.arange(BLOCK_POINTS)[:, None] + np.arange(width)
+    total = np.zeros((BLOCK_POINTS, width), out.dtype)
     for k in range(d):  # in the order of the features, as proofs of its errors expect
         total += a[k][:, None] * b[k]
     out[place] = total if fresh else out[place] + total
 
 
 #: ``register_block(points, p0, rows, r0, d, out, o0, stride, fresh)`` on flat arrays: out[o0 + i*stride + j] (+)=
-#: sum over k of points[p0 + k*POINTS + i] * rows[r0 + k*width + j].
+#: sum over k of points[p0 + k*BLOCK_POINTS + i] * rows[r0 + k*width + j].
 register_block: Any = _plain_block if JIT_DISABLED else _register_block

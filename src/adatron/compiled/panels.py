@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .cache.jit import jit
-from .micro import POINTS, register_block
+from .micro import BLOCK_POINTS, register_block
 
 TILE = 256  # Most rows of a tile: with POINT_PANELS panels of points it stays in the second-level cache.
-POINT_PANELS = 240 // POINTS  # Panels of points of a tile: 240 points, a multiple of every width of a panel.
-FEATURES = 128  # Features of a pass of a dense product: a panel stays in the first-level cache, few roundings add up.
-COLUMNS = 4096  # Columns of a pass of a sparse product.
+POINT_PANELS = 240 // BLOCK_POINTS  # Panels of points of a tile: 240 points, a multiple of every width of a panel.
+PASS_FEATURES = 128  # Features of a pass of a dense product: a panel stays in the first-level cache.
+PASS_COLUMNS = 4096  # Columns of a pass of a sparse product.
 
 
 # Rows in the form that the tiles read. All kinds have ``norms``: squared norms by the same sums as the products, zero
@@ -63,8 +63,8 @@ def roundings(d: int) -> NDArray[np.int64]:
 
     A pass begins with 0. Its terms are rounded once before they are added, or not at all if the addition is fused.
     """
-    number, place = np.divmod(np.arange(d), FEATURES)
-    length, passes = np.minimum(FEATURES, d - number * FEATURES), -(-d // FEATURES)
+    number, place = np.divmod(np.arange(d), PASS_FEATURES)
+    length, passes = np.minimum(PASS_FEATURES, d - number * PASS_FEATURES), -(-d // PASS_FEATURES)
     return np.minimum(length, length - place + 1) + passes - np.maximum(number, 1)
 
 
@@ -95,10 +95,10 @@ def pack(X: Any, ids: Any, center: Any, panels: Any, norms: Any, first: int, las
     for b in range(first, last):
         count = min(width, len(ids) - b * width)
         _fill_panel(X, ids[b * width : b * width + count], center, panels[b])
-        for start in range(0, d, FEATURES):
+        for start in range(0, d, PASS_FEATURES):
             for i in range(width):
                 part[i] = 0
-            for k in range(start, min(d, start + FEATURES)):
+            for k in range(start, min(d, start + PASS_FEATURES)):
                 for i in range(width):
                     part[i] += panels[b, k, i] * panels[b, k, i]
             for i in range(width):
@@ -153,13 +153,15 @@ def dense_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, t
         out[i] = 0
     # A panel of rows stays in the first-level cache while points go by; in double precision a panel of points stays.
     some = POINT_PANELS if tile.itemsize == 4 else 1
-    for k in range(0, d, FEATURES):
-        count = min(FEATURES, d - k)
+    for k in range(0, d, PASS_FEATURES):
+        count = min(PASS_FEATURES, d - k)
         for q in range(p0, p1, some):
             for r in range(r0, r1):
                 for p in range(q, min(p1, q + some)):
-                    at = (p - p0) * POINTS * stride + (r - r0) * width
-                    register_block(a, (p * d + k) * POINTS, b, (r * d + k) * width, count, out, at, stride, k == 0)
+                    at = (p - p0) * BLOCK_POINTS * stride + (r - r0) * width
+                    register_block(
+                        a, (p * d + k) * BLOCK_POINTS, b, (r * d + k) * width, count, out, at, stride, k == 0
+                    )
 
 
 @jit(inner=True)
@@ -168,11 +170,11 @@ def _distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile:
     d, width = rows.panels.shape[1], rows.width
     total = np.empty(width, tile.dtype)
     for r in range(r0, r1):
-        for p in range(p0 * POINTS, p1 * POINTS):
+        for p in range(p0 * BLOCK_POINTS, p1 * BLOCK_POINTS):
             for i in range(width):
                 total[i] = 0
             for k in range(d):
-                x = points.panels[p // POINTS, k, p % POINTS]
+                x = points.panels[p // BLOCK_POINTS, k, p % BLOCK_POINTS]
                 if squared:
                     for i in range(width):
                         total[i] += (x - rows.panels[r, k, i]) * (x - rows.panels[r, k, i])
@@ -180,7 +182,7 @@ def _distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile:
                     for i in range(width):
                         total[i] += abs(x - rows.panels[r, k, i])
             for i in range(width):
-                tile[p - p0 * POINTS, (r - r0) * width + i] = total[i]
+                tile[p - p0 * BLOCK_POINTS, (r - r0) * width + i] = total[i]
 
 
 @jit
@@ -197,19 +199,19 @@ def squared_distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int
 
 @jit
 def sparse_products(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any) -> None:
-    """Multiply CSR rows: the points are spread over a dense panel, COLUMNS columns at a time."""
+    """Multiply CSR rows: the points are spread over a dense panel, PASS_COLUMNS columns at a time."""
     n, m, width = rows.n, points.n, rows.width
-    first, count = p0 * POINTS, (p1 - p0) * POINTS
+    first, count = p0 * BLOCK_POINTS, (p1 - p0) * BLOCK_POINTS
     start, stop = min(r0 * width, n), min(r1 * width, n)
     d = 0
     for i in range(first, min(m, first + count)):
         if points.indptr[i + 1] > points.indptr[i]:
             d = max(d, points.indices[points.indptr[i + 1] - 1] + 1)
-    panel = np.zeros((min(d, COLUMNS), count), tile.dtype)
+    panel = np.zeros((min(d, PASS_COLUMNS), count), tile.dtype)
     from_point = points.indptr[first : min(m, first + count)].copy()
     from_row = rows.indptr[start:stop].copy()
     sums = np.zeros((stop - start, count), tile.dtype)
-    for base in range(0, d, COLUMNS):
+    for base in range(0, d, PASS_COLUMNS):
         _spread(points, first, from_point, base, panel)
         for t in range(stop - start):
             e, end = from_row[t], rows.indptr[start + t + 1]
@@ -241,7 +243,7 @@ def _spread(points: Any, first: int, from_point: Any, base: int, panel: Any) -> 
 def _sparse_distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, tile: Any, squared: bool) -> None:
     """Compute ``_distances`` of CSR rows, by merging their sorted columns."""
     n, m, width = rows.n, points.n, rows.width
-    for i in range(p0 * POINTS, min(m, p1 * POINTS)):
+    for i in range(p0 * BLOCK_POINTS, min(m, p1 * BLOCK_POINTS)):
         for t in range(r0 * width, min(n, r1 * width)):
             a, a_end, b, b_end = points.indptr[i], points.indptr[i + 1], rows.indptr[t], rows.indptr[t + 1]
             total = tile.dtype.type(0)
@@ -254,7 +256,7 @@ def _sparse_distances(points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int
                 total += off * off if squared else abs(off)
                 a += ca <= cb
                 b += cb <= ca
-            tile[i - p0 * POINTS, t - r0 * width] = total
+            tile[i - p0 * BLOCK_POINTS, t - r0 * width] = total
 
 
 @jit

@@ -1,3 +1,3 @@
 """The precision of numbers."""
 
-UNIT = 2.0**-53  # Relative rounding of a float64.
+UNIT, SINGLE = 2.0**-53, 2.0**-24  # Relative roundings of a float64, and of a float32.

@@ -8,7 +8,7 @@ import numpy as np
 
 from .cache.jit import jit
 
-SQUARE, NEAR = 8, 16  # Sides of squares that are transposed in registers, and that stay in the first-level cache.
+SQUARE, CACHED_SIDE = 8, 16  # Sides of squares that registers transpose, and that stay in the first-level cache.
 CHAIN = 64  # Products that are summed one after the other before the sum is folded.
 SUMS_ABREAST = 8  # Sums side by side.
 
@@ -69,10 +69,10 @@ def mirror(K: Any, n: int) -> None:
 @jit
 def reflect(K: Any, rows: Any, lines: Any) -> None:
     """Set K[lines[i], rows[j]] to K[rows[j], lines[i]]; a few rows at a time, so that written values stay near."""
-    for j0 in range(0, len(rows), NEAR):
-        part = rows[j0 : j0 + NEAR]
-        for i0 in range(0, len(lines), 4 * NEAR):
-            some = lines[i0 : i0 + 4 * NEAR]
+    for j0 in range(0, len(rows), CACHED_SIDE):
+        part = rows[j0 : j0 + CACHED_SIDE]
+        for i0 in range(0, len(lines), 4 * CACHED_SIDE):
+            some = lines[i0 : i0 + 4 * CACHED_SIDE]
             for j in part:
                 row = K[j]
                 for i in some:

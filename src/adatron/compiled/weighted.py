@@ -15,7 +15,7 @@ from .cache.jit import JIT_DISABLED, cgutils, intrinsic, numba_types
 from .micro import VECTOR_BYTES, multiply_add
 
 LANES = VECTOR_BYTES // 8  # Numbers of a vector in float64.
-VECTORS = 8  # Vectors of sums in registers; their columns divide a CHUNK.
+SUM_VECTORS = 8  # Vectors of sums in registers; their columns divide a CHUNK.
 BAND = 16  # Rows that go by before the next columns: in stored rows, far apart, neighbouring columns come soon after.
 
 
@@ -35,7 +35,7 @@ class _Sum:
         )
         self.width, self.stride = (cgutils.unpack_tuple(builder, array.shape)[1] for array in (tile, store))
         self.zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-        self.sums = [cgutils.alloca_once(builder, self.vector) for _ in range(VECTORS)]
+        self.sums = [cgutils.alloca_once(builder, self.vector) for _ in range(SUM_VECTORS)]
 
     def emit(self) -> None:
         build = self.builder
@@ -45,10 +45,10 @@ class _Sum:
 
     def _some(self, start: Any, stop: Any) -> None:
         """Add some rows."""
-        build, some = self.builder, self.i64(VECTORS * LANES)
+        build, some = self.builder, self.i64(SUM_VECTORS * LANES)
         with cgutils.for_range(build, build.sdiv(self.width, some)) as part:
             first = build.mul(part.index, some)
-            places = [build.gep(self.total, [build.add(first, self.i64(v * LANES))]) for v in range(VECTORS)]
+            places = [build.gep(self.total, [build.add(first, self.i64(v * LANES))]) for v in range(SUM_VECTORS)]
             places = [build.bitcast(place, self.vector.as_pointer()) for place in places]
             for total, place in zip(self.sums, places, strict=True):
                 build.store(build.load(place, align=8), total)

@@ -1,7 +1,7 @@
 """A checkpoint: a file of the cluster's answers, so that a new fit goes the same way faster.
 
-Nothing but the answers to its questions decides what the coordinator does: with the same answers, in their order, it
-finds the same bits. The file holds the gradients, violators and solved parts that the fit has found, each with the
+Only the answers to its questions decide what the coordinator does: the same answers, in the same order, give the same
+bits. The file holds the gradients, violators and solved parts that the fit has found, each with the
 number of its question. A fit that begins with the file takes answers from there as long as there are any. The file
 holds no rows; they are in the training set.
 
@@ -29,11 +29,11 @@ from numpy.typing import NDArray
 from ..files.lock import hold
 
 Arrays = list[NDArray[Any]]
-MAGIC = b"adatron-checkpoint 1 "
-HEAD = struct.Struct("<8scQqQ")  # name of the stream, kind, number, version, and bytes of the arrays
+CHECKPOINT_MAGIC = b"adatron-checkpoint 1 "  # The first bytes, with the version.
+RECORD_HEAD = struct.Struct("<8scQqQ")  # name of the stream, kind, number, version, and bytes of the arrays
 SUM, ARRAY = struct.Struct("<I"), struct.Struct("<cQ")  # the checksum; kind and length of an array
-SECONDS = 2.0  # Seconds between two waits for the disk, each of which may take as long as many records.
-KINDS: dict[bytes, Any] = {b"f": np.float64, b"i": np.int64}
+DISK_SECONDS = 2.0  # Seconds between two waits for the disk, each of which may take as long as many records.
+NUMBER_TYPES: dict[bytes, Any] = {b"f": np.float64, b"i": np.int64}
 
 
 class RecordPlace(NamedTuple):
@@ -60,7 +60,7 @@ class Checkpoint:
     """
 
     def __init__(self, path: str | os.PathLike[str], name: str) -> None:
-        self.path, self._first = Path(path), MAGIC + name.encode() + b"\n"
+        self.path, self._first = Path(path), CHECKPOINT_MAGIC + name.encode() + b"\n"
         self._places: dict[tuple[bytes, bytes, int], RecordPlace] = {}
         self._reach: dict[bytes, int] = {}
         self._begun: Counter[bytes] = Counter()
@@ -109,20 +109,20 @@ class Checkpoint:
     def put(self, stream: bytes, kind: bytes, number: int, version: int, arrays: Arrays) -> None:
         """Append a record; it is on the disk soon."""
         payload = b"".join(_bytes(array) for array in arrays)
-        data = HEAD.pack(stream, kind, number, version, len(payload)) + payload
+        data = RECORD_HEAD.pack(stream, kind, number, version, len(payload)) + payload
         with self._lock:
             end = self._file.seek(0, os.SEEK_END)
             left = memoryview(data + SUM.pack(zlib.crc32(data)))
             try:
                 while left:
                     left = left[self._file.write(left) :]
-                if monotonic() > self._synced + SECONDS:
+                if monotonic() > self._synced + DISK_SECONDS:
                     os.fsync(self._file.fileno())
                     self._synced = monotonic()
             except BaseException:
                 self._file.truncate(end)
                 raise
-            self._places[stream, kind, number] = RecordPlace(end + HEAD.size, len(payload))
+            self._places[stream, kind, number] = RecordPlace(end + RECORD_HEAD.size, len(payload))
 
     def _opened(self) -> FileIO:
         self.path.touch(mode=0o600)
@@ -138,7 +138,7 @@ class Checkpoint:
         """Find the records; cut the file off after the last whole one."""
         found, end = self._file.read(len(self._first)), self._file.seek(0, os.SEEK_END)
         if not self._first.startswith(found):
-            what = "another fit" if found.startswith(MAGIC) else "something else"
+            what = "another fit" if found.startswith(CHECKPOINT_MAGIC) else "something else"
             raise ValueError(
                 f"checkpoint: {str(self.path)!r} is the file of {what}. A fit goes on only with the same training set, "
                 "parameters and version of adatron; remove the file, or give another path."
@@ -156,18 +156,18 @@ class Checkpoint:
     def _record(self, at: int, end: int) -> int | None:
         """Note the record at a place; return its size, or None if it is not whole."""
         self._file.seek(at)
-        head = self._file.read(HEAD.size)
-        if len(head) < HEAD.size:
+        head = self._file.read(RECORD_HEAD.size)
+        if len(head) < RECORD_HEAD.size:
             return None
-        stream, kind, number, version, size = HEAD.unpack(head)
-        if at + HEAD.size + size + SUM.size > end:
+        stream, kind, number, version, size = RECORD_HEAD.unpack(head)
+        if at + RECORD_HEAD.size + size + SUM.size > end:
             return None
         payload, total = self._file.read(size), self._file.read(SUM.size)
         if SUM.pack(zlib.crc32(payload, zlib.crc32(head))) != total or _arrays(payload) is None:
             return None
-        self._places[stream, kind, number] = RecordPlace(at + HEAD.size, size)
+        self._places[stream, kind, number] = RecordPlace(at + RECORD_HEAD.size, size)
         self._reach[stream] = max(version, self._reach.get(stream, -1))
-        return HEAD.size + size + SUM.size
+        return RECORD_HEAD.size + size + SUM.size
 
 
 class Stream:
@@ -192,7 +192,7 @@ class Stream:
 
 def _bytes(array: NDArray[Any]) -> bytes:
     kind = b"i" if array.dtype.kind in "iu" else b"f"
-    return ARRAY.pack(kind, array.size) + np.ascontiguousarray(array, KINDS[kind]).tobytes()
+    return ARRAY.pack(kind, array.size) + np.ascontiguousarray(array, NUMBER_TYPES[kind]).tobytes()
 
 
 def _arrays(payload: bytes) -> Arrays | None:
@@ -204,8 +204,8 @@ def _arrays(payload: bytes) -> Arrays | None:
             return None
         kind, size = ARRAY.unpack_from(payload, at)
         at += ARRAY.size
-        if kind not in KINDS or size > (len(payload) - at) // 8:
+        if kind not in NUMBER_TYPES or size > (len(payload) - at) // 8:
             return None
-        found.append(np.frombuffer(payload, KINDS[kind], size, at).copy())
+        found.append(np.frombuffer(payload, NUMBER_TYPES[kind], size, at).copy())
         at += 8 * size
     return found

@@ -16,10 +16,10 @@ from ..extras import how_to_get
 from ..quoted import quoted
 from ..threads import OutOfTime
 
-PATIENCE = 60.0  # Seconds without any worker after which a fit fails.
+WORKERLESS = 60.0  # Seconds without any worker after which a fit fails.
 PAUSED = 300.0  # Seconds of paused workers after which a fit fails; Dask waits as long for a silent one.
 GLANCE = 1.0  # Seconds after which a wait looks around.
-TRIES = 12  # Most tries in a row in which workers are lost and no task ends.
+MOST_TRIES = 12  # Most tries in a row in which workers are lost and no task ends.
 REST = 0.1, 5.0  # Seconds between two tries: at first, and at most.
 DEADLY = 12  # Times that Dask gives up a task before it is to blame: after its fourth dead worker, then after each one.
 MEMORY = (
@@ -28,7 +28,7 @@ MEMORY = (
 )
 GONE = "The Dask client was closed, or has lost its scheduler; make a new one and fit again."
 #: Names of errors that say that a task, its worker or its data were lost.
-LOST = ("KilledWorker", "CancelledError", "FutureCancelledError", "CommClosedError", "FutureError")
+LOST_ERRORS = ("KilledWorker", "CancelledError", "FutureCancelledError", "CommClosedError", "FutureError")
 
 
 def client_of(client: Any) -> Any:
@@ -49,7 +49,7 @@ def client_of(client: Any) -> Any:
             f"client must be a distributed.Client, or None for the current one. Got {quoted(client)}; "
             "distributed.Client(...) makes a client of an address or a cluster."
         )
-    limit = monotonic() + PATIENCE
+    limit = monotonic() + WORKERLESS
     while client.status == "connecting" and monotonic() < limit:
         sleep(0.1)
     if client.status != "running":
@@ -156,7 +156,7 @@ class Cluster:
             if len(found) == len(calls):
                 return [found[i] for i in range(len(calls))]
             tries = 0 if len(found) > before else tries + 1
-            if tries > TRIES:
+            if tries > MOST_TRIES:
                 raise RuntimeError(self._given_up(calls, found))
             sleep(max(0.0, min(REST[0] * 2.0**tries, REST[1], limit - monotonic())))
             self._renew()
@@ -178,7 +178,7 @@ class Cluster:
             error = error_of(future)
             if error is None:
                 continue
-            if type(error).__name__ not in LOST:
+            if type(error).__name__ not in LOST_ERRORS:
                 raise error
             killed[i] += type(error).__name__ == "KilledWorker"
             if killed[i] >= DEADLY:
@@ -194,8 +194,8 @@ class Cluster:
     def _given_up(self, calls: Sequence[Call], found: dict[int, Any]) -> str:
         names = ", ".join(sorted({str(call.slab) for i, call in enumerate(calls) if i not in found}))
         return (
-            f"{self._what} {names}: {TRIES} tries in a row have failed, because workers or their data were lost each "
-            f"time. {MEMORY}"
+            f"{self._what} {names}: {MOST_TRIES} tries in a row have failed, because workers or their data were lost "
+            f"each time. {MEMORY}"
         )
 
     def _gather(self, futures: dict[int, Any], found: dict[int, Any], limit: float) -> None:
@@ -206,7 +206,7 @@ class Cluster:
         except OutOfTime:
             raise
         except Exception as error:
-            if not (type(error).__name__ in LOST or isinstance(error, OSError)):
+            if not (type(error).__name__ in LOST_ERRORS or isinstance(error, OSError)):
                 raise
 
     def _renew(self) -> None:
@@ -225,7 +225,7 @@ class Cluster:
         error = error_of(slab)
         if error is None:
             return True
-        if type(error).__name__ not in LOST:
+        if type(error).__name__ not in LOST_ERRORS:
             raise error
         with suppress(Exception):  # the scheduler may have forgotten it
             slab.retry()
@@ -304,14 +304,14 @@ def workers_of(client: Any) -> dict[str, Any]:
 def scattered(client: Any, values: Any, limit: float = inf, **how: Any) -> Any:
     """Send values to the workers; if there is none, wait for one. See ``wait_for``."""
     ready = bool(workers_of(client))
-    for _ in range(TRIES):
+    for _ in range(MOST_TRIES):
         if not ready:  # an adaptive cluster starts workers for tasks, not for values
             wait_for(client, [client.submit(int, key=f"adatron-worker-{uuid4().hex[:12]}", pure=False)], limit)
         with suppress(OSError):  # a worker went away meanwhile
             return client.scatter(values, hash=False, **how)
         ready = False
         sleep(GLANCE)
-    raise RuntimeError(f"Values could not be sent to the workers in {TRIES} tries. {MEMORY}")
+    raise RuntimeError(f"Values could not be sent to the workers in {MOST_TRIES} tries. {MEMORY}")
 
 
 def _patiently(client: Any, limit: float, look: Callable[[float], Any], keys: set[Any]) -> Any:
@@ -338,9 +338,9 @@ class Trouble(NamedTuple):
     advice: str
 
 
-NOBODY = Trouble("The Dask cluster has had no workers", PATIENCE, "start some and fit again.")
-CLOSED = Trouble("The client has had no connection to the scheduler", PATIENCE, "connect and fit again.")
-FULL = Trouble(
+NOBODY = Trouble("The Dask cluster has had no workers", WORKERLESS, "start some and fit again.")
+CLOSED = Trouble("The client has had no connection to the scheduler", WORKERLESS, "connect and fit again.")
+FULL_WORKERS = Trouble(
     "Workers that were given tasks of the fit have been paused", PAUSED,
     "their memory is nearly full. Use smaller chunks, more workers, or workers with more memory.",
 )  # fmt: skip
@@ -360,4 +360,4 @@ def _trouble(client: Any, keys: set[Any]) -> Trouble | None:
         tasks = client.processing(workers=list(paused))
     except (OSError, KeyError):  # the scheduler, or one of the workers, is gone meanwhile
         return None
-    return FULL if len(paused) == len(workers) or any(keys & set(some) for some in tasks.values()) else None
+    return FULL_WORKERS if len(paused) == len(workers) or any(keys & set(some) for some in tasks.values()) else None

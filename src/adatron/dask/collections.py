@@ -253,7 +253,7 @@ def _split(values: Any, lengths: list[int]) -> list[Any]:
 
 
 PARTITION = "Partition"  # The word for a partition in errors.
-LARGE = 1 << 20  # Bytes of a model above which it goes to the workers once, not with every graph of predictions.
+LARGE_MODEL = 1 << 20  # Bytes of a model above which it goes to the workers once, not with every graph of predictions.
 
 
 def lazily(client: Any, method: str, model: Any, X: Any) -> Any:
@@ -295,7 +295,7 @@ def _shipped(client: Any, model: Any) -> Any:
     from dask.delayed import delayed
 
     shipped = _Shipped(model)
-    if sum(part.nbytes for part in (*parts_of(model.support_vectors_), *parts_of(model.dual_coef_))) <= LARGE:
+    if sum(part.nbytes for part in (*parts_of(model.support_vectors_), *parts_of(model.dual_coef_))) <= LARGE_MODEL:
         return delayed(shipped, pure=False)
     try:
         found = client_of(client)

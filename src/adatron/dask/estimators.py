@@ -7,7 +7,7 @@ from os import PathLike
 from typing import Any, ClassVar
 
 from ..estimators import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM, QuantileSVR
-from .machine import OWN, ClusterClassifier, ClusterNovelty, ClusterRegressor
+from .machine import CLUSTER_PARAMETERS, ClusterClassifier, ClusterNovelty, ClusterRegressor
 
 
 class DaskSVC(ClusterClassifier, SVC):
@@ -27,7 +27,7 @@ class DaskSVC(ClusterClassifier, SVC):
     """
 
     _local = SVC
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**SVC._parameter_constraints, **OWN}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**SVC._parameter_constraints, **CLUSTER_PARAMETERS}
 
     def __init__(
         self, *, C: float = 1.0, kernel: Any = "rbf", degree: int = 3, gamma: float | str = "scale", coef0: float = 0.0,
@@ -59,7 +59,7 @@ class DaskNuSVC(ClusterClassifier, NuSVC):
     """
 
     _local = NuSVC
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**NuSVC._parameter_constraints, **OWN}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**NuSVC._parameter_constraints, **CLUSTER_PARAMETERS}
 
     def __init__(
         self, *, nu: float = 0.5, kernel: Any = "rbf", degree: int = 3, gamma: float | str = "scale",
@@ -91,7 +91,7 @@ class DaskSVR(ClusterRegressor, SVR):
     """
 
     _local = SVR
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**SVR._parameter_constraints, **OWN}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**SVR._parameter_constraints, **CLUSTER_PARAMETERS}
 
     def __init__(
         self, *, kernel: Any = "rbf", degree: int = 3, gamma: float | str = "scale", coef0: float = 0.0,
@@ -121,7 +121,7 @@ class DaskNuSVR(ClusterRegressor, NuSVR):
     """
 
     _local = NuSVR
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**NuSVR._parameter_constraints, **OWN}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**NuSVR._parameter_constraints, **CLUSTER_PARAMETERS}
 
     def __init__(
         self, *, nu: float = 0.5, C: float = 1.0, kernel: Any = "rbf", degree: int = 3, gamma: float | str = "scale",
@@ -151,7 +151,10 @@ class DaskQuantileSVR(ClusterRegressor, QuantileSVR):
     """
 
     _local = QuantileSVR
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**QuantileSVR._parameter_constraints, **OWN}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **QuantileSVR._parameter_constraints,
+        **CLUSTER_PARAMETERS,
+    }
 
     def __init__(
         self, *, quantile: Any = 0.5, C: float = 1.0, kernel: Any = "rbf", degree: int = 3,
@@ -182,7 +185,10 @@ class DaskOneClassSVM(ClusterNovelty, OneClassSVM):
     """
 
     _local = OneClassSVM
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**OneClassSVM._parameter_constraints, **OWN}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **OneClassSVM._parameter_constraints,
+        **CLUSTER_PARAMETERS,
+    }
 
     def __init__(
         self, *, kernel: Any = "rbf", degree: int = 3, gamma: float | str = "scale", coef0: float = 0.0,
@@ -212,7 +218,7 @@ class DaskSVDD(ClusterNovelty, SVDD):  # pyright: ignore[reportIncompatibleMetho
     """
 
     _local = SVDD
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**SVDD._parameter_constraints, **OWN}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**SVDD._parameter_constraints, **CLUSTER_PARAMETERS}
 
     def __init__(
         self, *, kernel: Any = "rbf", degree: int = 3, gamma: float | str = "scale", coef0: float = 0.0,

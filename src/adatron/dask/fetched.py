@@ -1,4 +1,4 @@
-"""Rows that came from the cluster; without room for all, rows that were not asked for lately go."""
+"""Rows that came from the cluster; if there is no room for all, the least recently used go."""
 
 from __future__ import annotations
 

@@ -34,12 +34,12 @@ from .part import Change, Part, violators
 from .sent import Sent, compact
 from .state import Edit, Packed, SlabProgram, SurveyReport
 
-Arrays = Callable[[], list[NDArray[Any]]]
+MakeArrays = Callable[[], list[NDArray[Any]]]
 GRACE = 2.0  # Seconds to fetch a gradient that is known, when there is no time for more kernel values.
 # Bytes of points that may go to the slabs before the whole gradient is fetched, as a multiple of the gradient's bytes:
 # when a worker dies, only the changes since then must be made again.
 SNAPSHOT = 8.0
-POINTS = 1 / 32  # Fraction of cache_size that a worker keeps of the points that came to it.
+POINTS_SHARE = 1 / 32  # Fraction of cache_size that a worker keeps of the points that came to it.
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class FarGradient:
         gram = view.gram
         self.kept: dict[int, Part] = {}
         far = gram.source.far
-        self._sent, self._cold = Sent(int(gram.starts[-1]), int(POINTS * far.room / far.row)), True
+        self._sent, self._cold = Sent(int(gram.starts[-1]), int(POINTS_SHARE * far.room / far.row)), True
         self.slab, self.place = np.empty(len(self.dual), np.int16), np.empty(len(self.dual), np.int64)
         for j, groups, numbers in view.parts():
             runs = gram.runs(j)
@@ -117,6 +117,10 @@ class FarGradient:
 
     @property
     def g(self) -> Vector:
+        return self._gathered()
+
+    def _gathered(self) -> Vector:
+        """Return the whole gradient. If it is not at hand, get it, and let slabs begin again from it."""
         if self._whole is None or not self._at_hand:
             if self.version == 0:
                 self._whole = -self.dual.t
@@ -174,7 +178,7 @@ class FarGradient:
             lists, _ = violators(self.kept, self._reports, equalities, most)
         return [*lists, np.array([self._objective(self._reports)])]
 
-    def _answer(self, kind: bytes, make: Arrays, whole: Callable[[], bool] = lambda: True) -> list[NDArray[Any]]:
+    def _answer(self, kind: bytes, make: MakeArrays, whole: Callable[[], bool] = lambda: True) -> list[NDArray[Any]]:
         """Return the answer to the next question of a kind: that of an earlier fit, or a new one."""
         self._asked[kind] += 1
         found = self._log.get(kind, self._asked[kind])
@@ -184,7 +188,7 @@ class FarGradient:
                 self._log.put(kind, self._asked[kind], self.version, found)
         return found
 
-    def once(self, make: Arrays, whole: Callable[[], bool]) -> list[NDArray[Any]]:
+    def once(self, make: MakeArrays, whole: Callable[[], bool]) -> list[NDArray[Any]]:
         return self._answer(b"p", make, whole)
 
     def _objective(self, reports: dict[int, SurveyReport]) -> float:
@@ -258,7 +262,7 @@ class FarGradient:
         self._edits.append(one)
         self._weight += len(merged) * self.view.gram.source.far.row * len(self.kept)
         if self._weight > SNAPSHOT * 8.0 * len(self.dual):
-            _ = self.g
+            self._gathered()
 
     def _told(self, one: Change) -> tuple[Edit, Sequence[Call]]:
         """Return a change as slabs apply it, and the tasks that give the points which slabs lack."""

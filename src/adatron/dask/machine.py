@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from ..fitting.engine import Settings
     from ..fitting.formulation import Formulation
     from ..model.model import Model
-    from .setup import Counted, SharedSamples
+    from .setup import CheckedBlocks, SharedSamples
 
-    Solved = tuple[Model, dict[str, Any]]
+    SolvedThere = tuple[Model, dict[str, Any]]
 
 #: The two parameters that the estimators of one machine lack, with scikit-learn's constraints.
-OWN: dict[str, Any] = {"client": "no_validation", "checkpoint": [str, PathLike, None]}
+CLUSTER_PARAMETERS: dict[str, Any] = {"client": "no_validation", "checkpoint": [str, PathLike, None]}
 #: Parameters that change no bit of a fit; class_weight is left out because the weights of the samples contain it.
 FREE = (
     "solver", "n_jobs", "verbose", "max_time", "callback", "device", "class_weight", "shrinking", "random_state",
@@ -60,11 +60,13 @@ class OnCluster(KernelMachine):
     _local: ClassVar[type[KernelMachine]]
 
     @abstractmethod
-    def _classes(self, counted: Counted) -> tuple[Any, Any]:
+    def _classes(self, counted: CheckedBlocks) -> tuple[Any, Any]:
         """Return the labels of a training set and their weights; None, None for a machine without classes."""
 
     @abstractmethod
-    def _solved_there(self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings) -> Solved:
+    def _solved_there(
+        self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings
+    ) -> SolvedThere:
         """Return the model of samples whose rows are on the cluster, and further attributes."""
 
     @property
@@ -82,13 +84,13 @@ class OnCluster(KernelMachine):
     def to_local(self) -> Any:
         """Return the fitted estimator of one machine, which needs no cluster."""
         model = self._local(**{name: getattr(self, name) for name in self._local._get_param_names()})
-        state = {name: value for name, value in self.__getstate__().items() if name not in OWN}
+        state = {name: value for name, value in self.__getstate__().items() if name not in CLUSTER_PARAMETERS}
         model.__setstate__(state)
         return model
 
     def _fit_on_cluster(self, X: Any, y: Any, sample_weight: Any) -> Self:
         """Solve the problem on the cluster and keep the model."""
-        from .setup import Counted
+        from .setup import CheckedBlocks
 
         clock = Clock.starting(self.max_time)
         try:
@@ -97,7 +99,7 @@ class OnCluster(KernelMachine):
                 self._refuse(y)
                 client = self.client_
                 blocks = Blocks(client, X, y, sample_weight, clock.limit)
-                counted = Counted(client, blocks, is_classifier(self), clock.limit)
+                counted = CheckedBlocks(client, blocks, is_classifier(self), clock.limit)
                 try:
                     model, further = self._found(counted, clock)
                 finally:
@@ -139,7 +141,7 @@ class OnCluster(KernelMachine):
         if y is None and get_tags(self).target_tags.required:
             raise ValueError(f"{name} requires y to be passed, but the target y is None.")
 
-    def _found(self, counted: Counted, clock: Clock) -> Solved:
+    def _found(self, counted: CheckedBlocks, clock: Clock) -> SolvedThere:
         """Return the model of a training set, and further attributes: the engine solves over the cluster's rows."""
         from ..kernels import resolve
         from .checkpoint import Checkpoint
@@ -220,7 +222,7 @@ class ClusterClassifier(OnCluster, Classifier):
         """
         return self._fit_on_cluster(X, y, sample_weight)
 
-    def _classes(self, counted: Counted) -> tuple[Any, Any]:
+    def _classes(self, counted: CheckedBlocks) -> tuple[Any, Any]:
         labels = counted.targets()
         if labels.dtype.kind == "c" or (labels.dtype.kind == "f" and not (labels == np.rint(labels)).all()):
             check_classification_targets(labels)
@@ -232,7 +234,9 @@ class ClusterClassifier(OnCluster, Classifier):
             return labels, inputs.named(self.class_weight, labels)
         return labels, inputs.balanced(counted.of_classes(labels))
 
-    def _solved_there(self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings) -> Solved:
+    def _solved_there(
+        self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings
+    ) -> SolvedThere:
         if np.count_nonzero(shared.samples.sizes) < 2:
             raise ValueError(self._one_sided)
         data = Labelled(shared.rows, shared.codes, shared.classes, shared.class_weight, shared.samples, None)
@@ -251,10 +255,12 @@ class ClusterClassifier(OnCluster, Classifier):
 class ClusterProgram(OnCluster):
     """Base of the machines with one program for clusters."""
 
-    def _classes(self, counted: Counted) -> tuple[Any, Any]:
+    def _classes(self, counted: CheckedBlocks) -> tuple[Any, Any]:
         return None, None
 
-    def _solved_there(self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings) -> Solved:
+    def _solved_there(
+        self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings
+    ) -> SolvedThere:
         return solved(self, Measured(shared.rows, shared.codes, shared.samples, None), form, resolved, settings)
 
 
@@ -268,7 +274,9 @@ class ClusterRegressor(ClusterProgram, Regressor):
         if self.columns is not None:
             raise ValueError(f"{type(self).__name__} takes one quantile; {self._local.__name__} takes a list of them.")
 
-    def _solved_there(self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings) -> Solved:
+    def _solved_there(
+        self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings
+    ) -> SolvedThere:
         model, further = super()._solved_there(shared, form, resolved, settings)
         return model, {**further, **self.reviewed(model, shared.rows)}
 

@@ -12,7 +12,8 @@ from .partition import Ids, Vector
 from .sent import compact
 from .state import Edit, SlabProgram, SurveyReport
 
-MORE, SPARE = 1.1, 16  # A slab reports this multiple of the violators that were needed, plus this many.
+# A slab reports this multiple of the violators that were needed, plus this many.
+VIOLATORS_FACTOR, VIOLATORS_SPARE = 1.1, 16
 
 
 class Change(NamedTuple):
@@ -47,7 +48,7 @@ class Part:
 
 def enough(expected: float) -> int:
     """Return how many violators to ask for if so many are expected to be needed."""
-    return int(MORE * expected) + SPARE
+    return int(VIOLATORS_FACTOR * expected) + VIOLATORS_SPARE
 
 
 def violators(

@@ -17,7 +17,7 @@ from sklearn.utils import assert_all_finite, check_array, column_or_1d
 
 from ..arrays import Ids, Vector
 from ..compiled.panels import squared_norms
-from ..estimators.checks.columns import NUMBERS, as_numbers, first_text, refuse_dates
+from ..estimators.checks.columns import NUMBER_KINDS, as_numbers, first_text, refuse_dates
 from ..fitting.samples import hashes, products_of
 from ..fitting.storage import opened, tidy
 from ..quoted import quoted
@@ -116,7 +116,9 @@ def _labels(y: Any) -> NDArray[Any]:
         return values
     if all(isinstance(one, str) for one in values):
         return values.astype(str)
-    if getattr(getattr(y, "dtype", None), "kind", "O") in NUMBERS:  # pandas before 3 makes objects of nullable numbers
+    if (
+        getattr(getattr(y, "dtype", None), "kind", "O") in NUMBER_KINDS
+    ):  # pandas before 3 has objects for nullable numbers
         return np.array(values.tolist())
     kinds = sorted({type(one).__name__ for one in values})
     raise ValueError(f"Unknown label type: y must hold text, or numbers. Got objects of the types {kinds}.")
@@ -222,7 +224,7 @@ def weights_of_classes(part: Partition, classes: NDArray[Any]) -> list[list[floa
     return [exact_terms(part.weights[codes == c].tolist()) for c in range(len(classes))]
 
 
-class Bounds(NamedTuple):
+class SlabBounds(NamedTuple):
     """The last sample of each slab but the last one, in the order of targets and hashes; see ``Cut``."""
 
     targets: NDArray[Any]
@@ -237,7 +239,7 @@ class Cut:
         one slab.
     """
 
-    def __init__(self, slabs: int, classes: NDArray[Any] | None, bounds: Bounds | None) -> None:
+    def __init__(self, slabs: int, classes: NDArray[Any] | None, bounds: SlabBounds | None) -> None:
         self.slabs, self.classes, self.bounds = slabs, classes, bounds
 
     def keys(self, part: Partition) -> tuple[NDArray[Any], NDArray[np.uint64]]:

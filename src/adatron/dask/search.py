@@ -10,14 +10,14 @@ import numpy as np
 
 from ..selection import GridSearchCV
 from ..selection.search.evaluate import Evaluation
-from ..selection.search.theirs import More, Scores, all_plain, searched
+from ..selection.search.theirs import FitScores, More, all_plain, searched
 from ..selection.search.watch import SearchWatch
 from .cluster import Call, Cluster, beside_the_pool, client_of, scattered
 from .collections import cloned, here
 from .slab import threads_of_worker
 
 OF_KERNEL = ("kernel", "gamma", "degree", "coef0")  # parameters that make another kernel matrix
-Results = tuple[list[Scores], More]
+Results = tuple[list[FitScores], More]
 
 
 class DaskGridSearchCV(GridSearchCV):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..compiled.panels import COLUMNS
+from ..compiled.panels import PASS_COLUMNS
 from ..estimators.checks import inputs
 from ..fitting.engine import LEAN_DENSITY, may_be_lean
 from ..fitting.samples import Samples
@@ -25,11 +25,11 @@ from . import partition, slab
 from .cluster import Call, Cluster, workers_of
 from .collections import PARTITION, Blocks
 from .far import FarRows, SlabLayout, layout_joined
-from .partition import Bounds, Cut, Ids, PartitionFacts, Vector
+from .partition import Cut, Ids, PartitionFacts, SlabBounds, Vector
 from .slab import Members
 
 
-class Counted:
+class CheckedBlocks:
     """The checked partitions of a training set on a cluster, with facts about all rows.
 
     A partition is loaded once, and again only if it is lost.
@@ -149,7 +149,7 @@ class Counted:
     def used(self) -> Any:
         """Return the columns that rows use if they are far fewer than all, as ``kernels.columns`` does; else None."""
         stored = sum(one.nonzero for one in self.facts)
-        if not self.sparse or self.shape[1] <= max(COLUMNS, 2 * stored):
+        if not self.sparse or self.shape[1] <= max(PASS_COLUMNS, 2 * stored):
             return None
         return np.unique(np.concatenate([one.used for one in self.facts if one.used is not None]))
 
@@ -172,7 +172,7 @@ class SharedSamples:
 
 
 def share(
-    counted: Counted,
+    counted: CheckedBlocks,
     classes: NDArray[Any] | None,
     class_weight: Vector | None,
     room: float,
@@ -215,7 +215,7 @@ def share(
     return SharedSamples(rows, samples, codes, classes, class_weight)
 
 
-def bounds(facts: Sequence[PartitionFacts], slabs: int) -> Bounds:
+def bounds(facts: Sequence[PartitionFacts], slabs: int) -> SlabBounds:
     """Return bounds that make slabs of about equal sizes; rows with equal targets are divided by their hashes."""
     given = [(one.targets, one.often) for one in facts if one.targets is not None and one.often is not None]
     targets, number = np.unique(np.concatenate([some for some, _ in given]), return_inverse=True)
@@ -224,7 +224,7 @@ def bounds(facts: Sequence[PartitionFacts], slabs: int) -> Bounds:
     ends = reach[-1] * np.arange(1, slabs) / slabs
     at = np.minimum(np.searchsorted(reach, ends), len(targets) - 1)
     fraction = np.clip(1.0 - (reach[at] - ends) / often[at], 0.0, 1.0)
-    return Bounds(targets[at], (fraction * (2.0**32 - 1.0)).astype(np.uint64) << np.uint64(32))
+    return SlabBounds(targets[at], (fraction * (2.0**32 - 1.0)).astype(np.uint64) << np.uint64(32))
 
 
 def _gathered(held: list[Members], layout: SlabLayout, n: int, together: bool) -> tuple[Samples, NDArray[Any], Ids]:
@@ -251,7 +251,7 @@ def _gathered(held: list[Members], layout: SlabLayout, n: int, together: bool) -
 
 
 def lean(
-    counted: Counted, kernel: Kernel, variables: int, classes: NDArray[Any] | None, class_weight: Vector | None
+    counted: CheckedBlocks, kernel: Kernel, variables: int, classes: NDArray[Any] | None, class_weight: Vector | None
 ) -> bool:
     """Return whether one machine would make the dense rows CSR rows, see ``fitting.engine``.
 

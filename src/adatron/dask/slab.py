@@ -2,7 +2,7 @@
 
 A slab is an ordinary value of Dask, which Dask moves or makes anew. Its results depend on nothing but its rows and the
 arguments of its tasks. The gradient of its samples is kept beside the rows from one task to the next, see ``state``. A
-copy of the slab elsewhere begins without a gradient, and the coordinator tells it anew.
+copy of the slab elsewhere begins without a gradient, which the coordinator sends anew.
 """
 
 from __future__ import annotations

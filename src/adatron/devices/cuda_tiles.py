@@ -13,12 +13,12 @@ from typing import Any, Protocol
 from ..kernels import Kernel
 from .library import torch
 from .program import program
-from .structures import SIZES, block_arguments, tile_arguments
-from .tiles import DeviceBlock, Operand
+from .structures import BLOCK_SIZES, block_arguments, tile_arguments
+from .tiles import DeviceBlock, DeviceOperand
 
 PARTIAL = 512  # Points of one partial sum: fixed, so that bits do not depend on the device.
 SPLITS = 16  # Partial sums at a time.
-SHORT = 128  # Features up to which a product is one chain.
+ONE_CHAIN = 128  # Features up to which a product is one chain.
 BATCHES = 65535  # Most thread blocks along the second and the third axis of a grid.
 Grid = tuple[int, int, int]
 
@@ -48,7 +48,7 @@ def text(name: str) -> str:
 class CudaTiles:
     """Kernel values of one kernel by the CUDA source."""
 
-    sizes = tuple(threads * each for threads, each in SIZES)
+    sizes = tuple(threads * each for threads, each in BLOCK_SIZES)
 
     def __init__(self, kernel: Kernel, engine: Engine) -> None:
         made = program(kernel)
@@ -76,18 +76,25 @@ class CudaTiles:
     def _launch(self, real: str, name: str, grid: Grid, threads: int, **values: Any) -> None:
         self._tiles(real).launch(name, grid, threads, _filled(self._arguments[name], self._made.numbers, values))
 
-    def operand(self, X: Any) -> Operand:
+    def operand(self, X: Any) -> DeviceOperand:
         n, d = X.shape
-        out = Operand(X, torch().empty(n, dtype=X.dtype, device=X.device))
+        out = DeviceOperand(X, torch().empty(n, dtype=X.dtype, device=X.device))
         if n:
             self._launch(_real(X), "norms", (-(-n // 256), 1, 1), 256, X=X, out=out.norms, d=d, n=n)
         return out
 
     def values(
-        self, A: Operand, rows: Any, B: Operand, points: Any, out: Any, added: float = 0.0, active: Any = None
+        self,
+        A: DeviceOperand,
+        rows: Any,
+        B: DeviceOperand,
+        points: Any,
+        out: Any,
+        added: float = 0.0,
+        active: Any = None,
     ) -> None:
         problems, m, n = out.shape
-        side, name = _side(A.X), "values_short" if A.X.shape[1] <= SHORT else "values_long"
+        side, name = _side(A.X), "values_short" if A.X.shape[1] <= ONE_CHAIN else "values_long"
         rows_at_once = side * BATCHES
         if not m or not n:
             return
@@ -99,10 +106,19 @@ class CudaTiles:
         )  # fmt: skip
 
     def sums(
-        self, out: Any, low: Any, A: Operand, rows: Any, nrows: Any, B: Operand, points: Any, weights: Any, npoints: Any
+        self,
+        out: Any,
+        low: Any,
+        A: DeviceOperand,
+        rows: Any,
+        nrows: Any,
+        B: DeviceOperand,
+        points: Any,
+        weights: Any,
+        npoints: Any,
     ) -> None:
         (problems, N), P = out.shape, points.shape[1]
-        side, name = _side(A.X), "sums_short" if A.X.shape[1] <= SHORT else "sums_long"
+        side, name = _side(A.X), "sums_short" if A.X.shape[1] <= ONE_CHAIN else "sums_long"
         real, d = _real(A.X), A.X.shape[1]
         if not N or not problems:
             return
@@ -126,7 +142,7 @@ class CudaTiles:
 
     def ascend(self, block: DeviceBlock) -> None:
         problems, q, _ = block.K.shape
-        threads, each = next(size for size in SIZES if size[0] * size[1] == q)
+        threads, each = next(size for size in BLOCK_SIZES if size[0] * size[1] == q)
         arguments = block_arguments()
         name, real = f"ascend_{threads}_{each}", _real(block.K)
         values = {**block._asdict(), "N": block.beta.shape[1]}

@@ -19,8 +19,8 @@ from .plain import PlainTiles
 from .tiles import Tiles
 
 FIT, PREDICTION = 2e9, 2e8  # Multiply-adds below which the processor is taken to be faster: cautious ones.
-SHARE = 0.8  # Fraction of the free memory of a device that a fit may use.
-NAMES = "None, 'cpu', 'cuda', 'cuda:N' or 'torch'"
+MEMORY_SHARE = 0.8  # Fraction of the free memory of a device that a fit may use.
+DEVICE_NAMES = "None, 'cpu', 'cuda', 'cuda:N' or 'torch'"
 _RECORDING = Lock()
 
 
@@ -62,7 +62,7 @@ class Device:
         cuda = torch().cuda
         free, _ = cuda.mem_get_info(self.where)
         held = cuda.memory_reserved(self.where) - cuda.memory_allocated(self.where)
-        return SHARE * (free + held)
+        return MEMORY_SHARE * (free + held)
 
     def recorded(self, work: Callable[[], None]) -> Callable[[], None]:
         """Return a function that does the same work, launched in one go if the device can record launches."""
@@ -124,7 +124,7 @@ def resolved(given: Any, where: Any = None) -> Device | None:
         return _plain()
     kind, colon, number = name.partition(":")
     if kind != "cuda" or number.isdecimal() != bool(colon):
-        raise ValueError(f"The 'device' parameter must be {NAMES}. Got {quoted(given)} instead.")
+        raise ValueError(f"The 'device' parameter must be {DEVICE_NAMES}. Got {quoted(given)} instead.")
     index = int(number or 0)
     cuda = torch().cuda
     reason = unusable()

@@ -12,9 +12,9 @@ from ..kernels import Kernel
 from .library import torch
 from .program import evaluated
 from .steps import solved
-from .tiles import DeviceBlock, Operand
+from .tiles import DeviceBlock, DeviceOperand
 
-POINTS = 512  # Points of a sum at a time.
+POINTS_AT_ONCE = 512  # Points of a sum at a time.
 
 
 class PlainTiles:
@@ -28,16 +28,23 @@ class PlainTiles:
     def compile(self) -> None:
         pass
 
-    def operand(self, X: Any) -> Operand:
-        return Operand(X, (X * X).sum(1))
+    def operand(self, X: Any) -> DeviceOperand:
+        return DeviceOperand(X, (X * X).sum(1))
 
-    def _of(self, A: Operand, rows: Any, B: Operand, points: Any) -> Any:
+    def _of(self, A: DeviceOperand, rows: Any, B: DeviceOperand, points: Any) -> Any:
         X, x = (A.X, A.norms) if rows is None else (A.X[rows.long()], A.norms[rows.long()])
         Z, z = (B.X, B.norms) if points is None else (B.X[points.long()], B.norms[points.long()])
         return evaluated(self.kernel, X @ Z.T, x[:, None], z[None])
 
     def values(
-        self, A: Operand, rows: Any, B: Operand, points: Any, out: Any, added: float = 0.0, active: Any = None
+        self,
+        A: DeviceOperand,
+        rows: Any,
+        B: DeviceOperand,
+        points: Any,
+        out: Any,
+        added: float = 0.0,
+        active: Any = None,
     ) -> None:
         for b in range(len(out)):
             if active is None or active[b]:
@@ -45,13 +52,22 @@ class PlainTiles:
                 out[b] = self._of(A, next(own), B, next(own)) + added
 
     def sums(
-        self, out: Any, low: Any, A: Operand, rows: Any, nrows: Any, B: Operand, points: Any, weights: Any, npoints: Any
+        self,
+        out: Any,
+        low: Any,
+        A: DeviceOperand,
+        rows: Any,
+        nrows: Any,
+        B: DeviceOperand,
+        points: Any,
+        weights: Any,
+        npoints: Any,
     ) -> None:
         for b in range(len(out)):
             m, n = int(nrows[b]), int(npoints[b])
             own = torch().arange(m) if rows is None else rows[b, :m]
-            for start in range(0, n, POINTS):
-                some = slice(start, min(n, start + POINTS))
+            for start in range(0, n, POINTS_AT_ONCE):
+                some = slice(start, min(n, start + POINTS_AT_ONCE))
                 out[b, :m] += self._of(A, own, B, points[b, some]).double() @ weights[b, some]
 
     def weigh(self, out: Any, K: Any, W: Any) -> None:

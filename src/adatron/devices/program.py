@@ -10,8 +10,8 @@ from ..kernels import Kernel
 from ..kernels.base import ADD, MULTIPLY, SCALE
 from ..kernels.table import KERNELS
 
-LOG2E = math.log2(math.e)
-NAMES = {op: name for op, (name, _, _) in enumerate(KERNELS)}
+LOG2E = math.log2(math.e)  # exp(x) is 2 to the power of x times this.
+NAME_OF = {op: name for op, (name, _, _) in enumerate(KERNELS)}  # Kernels by their operators.
 REASONS = {
     "dot": "its formula is not written for devices",
     "l1": "its distances are sums of absolute differences, not of products",
@@ -59,7 +59,7 @@ class KernelCode(NamedTuple):
 
 def unsuited(kernel: Kernel) -> str | None:
     """Return the reason why no device evaluates a kernel, or None."""
-    return next((REASONS[leaf.product] for leaf in kernel.leaves() if NAMES.get(leaf.op) not in FORMULAS), None)
+    return next((REASONS[leaf.product] for leaf in kernel.leaves() if NAME_OF.get(leaf.op) not in FORMULAS), None)
 
 
 def program(kernel: Kernel) -> KernelCode:
@@ -79,7 +79,7 @@ def program(kernel: Kernel) -> KernelCode:
         elif op == SCALE:
             lines.append(f"v{depth - 1} = {number(a)} * v{depth - 1};")
         else:
-            value = FORMULAS[NAMES[op]].statement(number, a, b, c)
+            value = FORMULAS[NAME_OF[op]].statement(number, a, b, c)
             lines.append(f"v{depth} = {value};")
             depth += 1
     deepest = (len(kernel.terms()) + 1) // 2
@@ -97,5 +97,5 @@ def evaluated(kernel: Kernel, s: Any, x: Any, z: Any) -> Any:
         elif op == SCALE:
             stack.append(a * stack.pop())
         else:
-            stack.append(FORMULAS[NAMES[op]].tensor(s, x, z, a, b, c))
+            stack.append(FORMULAS[NAME_OF[op]].tensor(s, x, z, a, b, c))
     return stack[0]

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FAR = 1e30  # Stands for "not allowed": finite, so that sums stay finite.
-CHECK = 8  # Steps between looks at the stopping rule.
-CRUMB = 2.0**-47  # Fraction of the larger of two numbers: the rounding of a few sums.
-ROUNDING = {4: 4.8e-7, 8: 9.2e-16}  # Curvature, as a fraction of the diagonal, that is rounding.
+from ..compiled.search import CHECK, CRUMB, FAR
+
+CURVATURE_ROUNDING = {4: 4.8e-7, 8: 9.2e-16}  # Curvature, as a fraction of the diagonal, that is rounding.
 
 
 class _BlockState:
@@ -19,7 +18,7 @@ class _BlockState:
     def __init__(self, K: NDArray[Any], beta: Any, g: Any, lower: Any, upper: Any, epsilon: float) -> None:
         self.K, self.beta, self.g, self.lower, self.upper, self.epsilon = K, beta, g, lower, upper, epsilon
         self.diagonal = K.diagonal().copy()
-        self.floor = K.dtype.type(np.abs(self.diagonal).max() * ROUNDING[K.itemsize] + 1e-37)
+        self.floor = K.dtype.type(np.abs(self.diagonal).max() * CURVATURE_ROUNDING[K.itemsize] + 1e-37)
         self.grow, self.shrink = np.empty_like(g), np.empty_like(g)
         self._slopes(slice(None))
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Ids
 from .library import torch
-from .tiles import DEEP, Operand, Tiles
+from .tiles import DEEP, DeviceOperand, Tiles
 
 AT_ONCE = 1 << 25  # Numbers that travel, or are gathered, at a time.
 
@@ -90,7 +90,7 @@ class DeviceStore(ABC):
     width: int
 
     @abstractmethod
-    def fetched(self, lines: Any) -> tuple[Operand, Any]:
+    def fetched(self, lines: Any) -> tuple[DeviceOperand, Any]:
         """Return an operand on the device that has these lines, (B, m) int32, and their numbers in that operand."""
 
     @abstractmethod
@@ -119,7 +119,7 @@ class Resident(DeviceStore):
             X[some] = samples.moved(some, dtype)
         return cls(tiles, X)
 
-    def fetched(self, lines: Any) -> tuple[Operand, Any]:
+    def fetched(self, lines: Any) -> tuple[DeviceOperand, Any]:
         return self.all, lines
 
     def add(self, out: Any, low: Any, lines: DeviceLines, points: Any, weights: Any, counts: Any) -> None:
@@ -148,7 +148,7 @@ class Streamed(DeviceStore):
             for some in samples.parts():
                 self._kept[some] = samples.moved(some, dtype).cpu()
 
-    def _moved(self, lines: Ids) -> Operand:
+    def _moved(self, lines: Ids) -> DeviceOperand:
         if self._kept is None:
             return self.tiles.operand(self.samples.moved(lines, self.dtype))
         if len(lines) and lines[-1] - lines[0] == len(lines) - 1 and (np.diff(lines) == 1).all():
@@ -161,7 +161,7 @@ class Streamed(DeviceStore):
         """Return some of the rows, which travel as well."""
         return Streamed(self.tiles, replace(self.samples, ids=self.samples.ids[lines]), self.dtype)
 
-    def fetched(self, lines: Any) -> tuple[Operand, Any]:
+    def fetched(self, lines: Any) -> tuple[DeviceOperand, Any]:
         numbers = torch().arange(lines.numel(), dtype=torch().int32, device=lines.device)
         return self._moved(lines.cpu().numpy().astype(np.int64).ravel()), numbers.view(lines.shape)
 

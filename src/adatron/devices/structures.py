@@ -6,7 +6,7 @@ from ctypes import Structure, c_double, c_int, c_void_p
 from functools import cache
 from typing import Any
 
-SIZES = ((32, 2), (128, 2), (256, 2), (512, 2), (512, 4))  # threads of a block's solver, and variables of each
+BLOCK_SIZES = ((32, 2), (128, 2), (256, 2), (512, 2), (512, 4))  # threads of a block's solver, and variables of each
 
 
 def _structure(name: str, pointers: str, doubles: str, integers: str, numbers: int = 0) -> type[Structure]:
@@ -39,4 +39,4 @@ def block_arguments() -> dict[str, type[Structure]]:
     """Return the arguments of each function of ``blocks.cu``."""
     pointers = "K places valid beta g lower upper sign group rows tolerance active most points changes counts steps"
     blocks = _structure("Blocks", pointers, "epsilon", "N groups")
-    return {f"ascend_{threads}_{each}": blocks for threads, each in SIZES}
+    return {f"ascend_{threads}_{each}": blocks for threads, each in BLOCK_SIZES}

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 DEEP = 8  # Features that a tile takes at a time: operands have a multiple of it.
 
 
-class Operand(NamedTuple):
+class DeviceOperand(NamedTuple):
     """Rows of features, float32 or float64, and their squared norms."""
 
     X: Any  # (n, d), d a multiple of DEEP
@@ -53,12 +53,19 @@ class Tiles(Protocol):
         """Compile all that a fit or a prediction needs."""
         ...
 
-    def operand(self, X: Any) -> Operand:
+    def operand(self, X: Any) -> DeviceOperand:
         """Return rows (n, d), d a multiple of DEEP, with their norms."""
         ...
 
     def values(
-        self, A: Operand, rows: Any, B: Operand, points: Any, out: Any, added: float = 0.0, active: Any = None
+        self,
+        A: DeviceOperand,
+        rows: Any,
+        B: DeviceOperand,
+        points: Any,
+        out: Any,
+        added: float = 0.0,
+        active: Any = None,
     ) -> None:
         """Set out (B, m, n) to the values of rows with points, plus ``added``; None stands for all lines, one problem.
 
@@ -67,7 +74,16 @@ class Tiles(Protocol):
         ...
 
     def sums(
-        self, out: Any, low: Any, A: Operand, rows: Any, nrows: Any, B: Operand, points: Any, weights: Any, npoints: Any
+        self,
+        out: Any,
+        low: Any,
+        A: DeviceOperand,
+        rows: Any,
+        nrows: Any,
+        B: DeviceOperand,
+        points: Any,
+        weights: Any,
+        npoints: Any,
     ) -> None:
         """Add to out + low (B, N) the weighted sums of kernel values over points, weights (B, p) float64.
 

@@ -19,7 +19,7 @@ from .base.regressor import Regressor
 if TYPE_CHECKING:
     from ..model.model import Model
 
-BETWEEN = Real, 0.0, 1.0
+BETWEEN = Real, 0.0, 1.0  # A quantile, without the ends.
 
 
 class Levels(Interval):

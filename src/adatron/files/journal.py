@@ -26,9 +26,9 @@ from typing import Any, NamedTuple, Self
 from .lock import hold, named
 from .table import ModelFileError
 
-MAGIC = b"adatron-journal 2 "
+JOURNAL_MAGIC = b"adatron-journal 2 "  # The first bytes, with the version.
 BEGUN = re.compile(rb"[0-9a-f]{0,8}|[0-9a-f]{8} (\[[ -~]*)?")  # a part of a line, from its beginning
-LARGEST = 2**53  # Largest number of a record, and of its line.
+LARGEST_NUMBER = 2**53  # Largest number of a record, and of its line.
 
 
 def journal_of(model: Path) -> Path:
@@ -105,7 +105,7 @@ class Journal:
 
     def _write(self, data: bytes) -> None:
         end = os.fstat(self._stream.fileno()).st_size
-        left = memoryview(data if end else MAGIC + self._name + b"\n" + data)
+        left = memoryview(data if end else JOURNAL_MAGIC + self._name + b"\n" + data)
         try:
             while left:
                 left = left[self._stream.write(left) :]
@@ -140,14 +140,14 @@ def read_journal(path: Path, name: str | None, number: int) -> Content:
     if not data.strip(b"\0"):
         return Content([], "")
     first, line_end, rest = data.partition(b"\n")
-    own = MAGIC + (name or "").encode()
+    own = JOURNAL_MAGIC + (name or "").encode()
     if not line_end and own.startswith(data.rstrip(b"\0")):
         return Content([], "")
     if first != own:
-        newer = first.startswith(MAGIC[:-2]) and not first.startswith(MAGIC)
+        newer = first.startswith(JOURNAL_MAGIC[:-2]) and not first.startswith(JOURNAL_MAGIC)
         what = "it is damaged, or of a newer adatron" if newer else "it is the journal of another model, or none"
         raise ModelFileError(path, f"{what}: move it away")
-    return _in_order(path, _parsed(rest, first[len(MAGIC) :]), number, len(first) + 1)
+    return _in_order(path, _parsed(rest, first[len(JOURNAL_MAGIC) :]), number, len(first) + 1)
 
 
 def _opened(path: Path) -> FileIO:
@@ -183,7 +183,7 @@ def _record(payload: bytes) -> Record | None:
     except (ValueError, RecursionError):
         return None
     kinds = [type(item) for item in value] if isinstance(value, list) else []
-    if kinds != [int, str, int, str] or not (0 < value[0] <= LARGEST and 0 <= value[2] <= LARGEST):
+    if kinds != [int, str, int, str] or not (0 < value[0] <= LARGEST_NUMBER and 0 <= value[2] <= LARGEST_NUMBER):
         return None
     return Record(*value)
 

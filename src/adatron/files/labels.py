@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from .table import DataError, Path, text_labels, whole_if_possible
 
 # Numbers of more digits do not fit into 64 bits.
-_WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
-_PLAIN = re.compile(r"0|-?[1-9][0-9]{0,19}")
+_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,20}")
+_SHORTEST = re.compile(r"0|-?[1-9][0-9]{0,19}")
 
 
 def whole_numbers(values: Sequence[int]) -> NDArray[Any] | None:
@@ -32,7 +32,7 @@ def exact_numbers(path: Path, texts: Sequence[str], lines: Sequence[int]) -> NDA
     lines : sequence of int
         The line of each text, for the error.
     """
-    if all(map(_WHOLE.fullmatch, texts)):
+    if all(map(_WHOLE_NUMBER.fullmatch, texts)):
         found = whole_numbers(list(map(int, texts)))
         if found is None:
             raise DataError(path, "labels are whole numbers of more than 64 bits, but 64 are the most")
@@ -50,7 +50,7 @@ def exact_numbers(path: Path, texts: Sequence[str], lines: Sequence[int]) -> NDA
 
 def named_labels(path: Path, texts: Sequence[str], most: int) -> NDArray[Any]:
     """Return names of classes as text, or as whole numbers if each is written as its number is: 7, not 07 or 7.0."""
-    if all(map(_PLAIN.fullmatch, set(texts))):
+    if all(map(_SHORTEST.fullmatch, set(texts))):
         found = whole_numbers(list(map(int, texts)))
         if found is not None:
             return found

@@ -17,18 +17,18 @@ if sys.platform == "win32":
     import msvcrt
     import time
 
-    FAR = 2**43  # Windows keeps others from reading locked bytes, so the lock is beyond the end of any file
-    SECONDS = 0.05  # Seconds between two attempts. The system itself would give up after ten seconds.
+    LOCKED_BYTE = 2**43  # Windows keeps others from reading locked bytes, so the lock is beyond the end of any file
+    RETRY_SECONDS = 0.05  # Seconds between two attempts. The system itself would give up after ten seconds.
 
     def hold(stream: IO[bytes] | FileIO, wait: bool = False) -> None:
         """Lock an open file until it is closed; BlockingIOError: another process holds it."""
         at = stream.tell()
-        stream.seek(FAR)
+        stream.seek(LOCKED_BYTE)
         try:
             while not _held(stream.fileno()):
                 if not wait:
                     raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
-                time.sleep(SECONDS)
+                time.sleep(RETRY_SECONDS)
         finally:
             stream.seek(at)
 

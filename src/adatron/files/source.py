@@ -22,14 +22,14 @@ from .table import DataError, Path, check_size
 from .tables.memory import Metered, room
 
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-STANDARD_INPUT = "-"
+STANDARD_INPUT = "-"  # The path that stands for it.
 # Data from a pipe of at most this many bytes, such as the single lines of a stream, need no meter, if each of these
 # bytes may become as many as any byte ever does.
-SHORT, DEAREST = 2**20, 32
+SHORT_PIPE, DEAREST = 2**20, 32
 # How many times as long as itself a compressed file, and its table, may become if the caller gives no limit, and the
 # bytes that they may take in any case. HDF5 and Parquet say their size before anything is read.
 # Real data become up to 40 times as long; a byte of xz may become thousands.
-RATIO, LEAST = 200, 2**26
+RATIO, LEAST_BYTES = 200, 2**26
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def allowed(path: Path, packed: bool = False) -> int:
     if not packed and FilePath(path).suffix.lower() not in _OPENERS:
         return room()
     size = len(path.data) if isinstance(path, Piped) else FilePath(path).stat().st_size
-    return min(room(), max(LEAST, RATIO * size))
+    return min(room(), max(LEAST_BYTES, RATIO * size))
 
 
 def open_plain(path: Path) -> BinaryIO:
@@ -132,7 +132,7 @@ def open_binary(
     most = allowed(path) if most is None else most
     try:
         opener = _OPENERS.get(FilePath(path).suffix.lower())
-        if isinstance(path, Piped) and opener is None and len(path.data) <= min(SHORT, most // DEAREST):
+        if isinstance(path, Piped) and opener is None and len(path.data) <= min(SHORT_PIPE, most // DEAREST):
             yield io.BufferedReader(io.BytesIO(path.data))  # pyright: ignore[reportArgumentType] (it has readinto)
             return
         with open_plain(path) as plain, nullcontext(plain) if opener is None else opener(plain, "rb") as stream:

@@ -21,9 +21,9 @@ from scipy.sparse import csr_matrix
 
 Path = str | os.PathLike[str]
 LARGEST_EXACT_INTEGER = 2.0**53  # Beyond it float64 no longer holds every whole number.
-MISSING_LABELS = ("", "?")
+MISSING_LABELS = ("", "?")  # Fields that are no label.
 # Separators of a table that are named in words.
-SEPARATORS = {" ": "white space", "\t": "tab"}
+SEPARATOR_NAMES = {" ": "white space", "\t": "tab"}
 #: Errors that libraries below the readers raise about contents, and nothing here does.
 OF_LIBRARIES = (
     re.error, zlib.error, lzma.LZMAError, struct.error, zipfile.BadZipFile, csv.Error, EOFError, UnicodeError,
@@ -219,7 +219,7 @@ class Table:
         parts += [f"{texts:,} of text"] if texts else []
         said = [f"read {n:,} row{'s' * (n != 1)} × {' and '.join(parts)}"]
         if self.dialect is not None:
-            said.append(f"separator {SEPARATORS.get(self.dialect.separator, repr(self.dialect.separator))}")
+            said.append(f"separator {SEPARATOR_NAMES.get(self.dialect.separator, repr(self.dialect.separator))}")
             said += [f"decimal {self.dialect.decimal!r}"] * (self.dialect.decimal != ".")
             said += ["no header"] * (not self.dialect.header)
         if self.label_name is not None:

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from ..arrays import Ids, Vector
 
-NO_CLASS = np.zeros(0, np.int64)
+NO_CLASS = np.zeros(0, np.int64)  # Of problems without pairs.
 
 
 TABLE = 1 << 22  # Coefficients in a table of pairs of classes above which predictions do without the table.

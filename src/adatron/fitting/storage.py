@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-MOST_COLUMNS = 2**31 - 1  # columns have 32-bit numbers in compiled code
+from ..arrays import MOST_COLUMNS
 
 
 class _Memory:

@@ -1,4 +1,4 @@
-"""Values of all pairs of classes, from kernel values and coefficients in scikit-learn's layout: no table of pairs."""
+"""Values of all pairs of classes, from kernel values and scikit-learn's layout of coefficients: no table of pairs."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class SizeClasses(NamedTuple):
 
 
 class Errors(NamedTuple):
-    """The class of every row, and bounds of the errors and of the sizes of values of rows of two classes."""
+    """The class of every row, and bounds for two classes: of the errors of values of their rows, and of the values."""
 
     classes: Ids
     bounds: NDArray[np.float64]

@@ -113,6 +113,10 @@ class Gram:
     @property
     def parts(self) -> TiledShared | GivenShared:
         """The values that its segments share, made when they are first needed."""
+        return self.make_parts()
+
+    def make_parts(self) -> TiledShared | GivenShared:
+        """Make the values that the segments share, unless they are made, and return them."""
         if self._parts is None:
             with self.pool.aside(), self._making:
                 if self._parts is None:

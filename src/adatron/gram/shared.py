@@ -13,7 +13,7 @@ from ..arrays import Ids, Vector
 from ..compiled.cache.jit import jit
 from ..compiled.cache.lending import borrowed, contents
 from ..compiled.cache.pointer import NOWHERE
-from ..compiled.micro import POINTS, rows_width
+from ..compiled.micro import BLOCK_POINTS, rows_width
 from ..compiled.panels import POINT_PANELS, TILE, Operand, Sparse
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import mirror, take, transpose
@@ -100,7 +100,7 @@ def bytes_shared(source: Source, sizes: list[int], dtype: Any) -> float:
     within = size * float(sum(n * n for n in sizes))
     if not source.kernel.compiled:
         return within
-    packed = sum(-(-n // width) * width for width in (POINTS, rows_width(dtype)) for n in sizes)
+    packed = sum(-(-n // width) * width for width in (BLOCK_POINTS, rows_width(dtype)) for n in sizes)
     entry = size + 4.0 * issparse(source.X)  # with the column of a CSR entry
     return within + packed * source.features * entry
 
@@ -134,7 +134,7 @@ def _given(source: Source, first: Ids, K: Vector | None, pool: Pool) -> GivenSha
 
 def _tiled(source: Source, sizes: Ids, space: Workspace, pool: Pool) -> TiledShared:
     (points, first_point), (rows, first_row) = (
-        source.by_segments(width, sizes, space.dtype) for width in (POINTS, rows_width(space.dtype))
+        source.by_segments(width, sizes, space.dtype) for width in (BLOCK_POINTS, rows_width(space.dtype))
     )
     first_value = np.cumsum([0, *(n * n for n in sizes.tolist())])
     within = np.empty(int(first_value[-1]), space.dtype)
@@ -243,10 +243,10 @@ def _values(shared: Any, s: int, u: int, out: Any, line: int, column: int, stack
     for r0 in range(first, last, blocks):
         r1, at = min(last, r0 + blocks), (r0 - first) * width
         count = min(shared.sizes[s] - at, (r1 - r0) * width)
-        for p0 in range(p_first + (at // POINTS if half else 0), p_last, POINT_PANELS):
-            p1, before = min(p_last, p0 + POINT_PANELS), (p0 - p_first) * POINTS
+        for p0 in range(p_first + (at // BLOCK_POINTS if half else 0), p_last, POINT_PANELS):
+            p1, before = min(p_last, p0 + POINT_PANELS), (p0 - p_first) * BLOCK_POINTS
             tile = evaluate(shared.program, all_points, p0, p1, all_rows, r0, r1, stack)
-            for c in range(before, min(points, before + (p1 - p0) * POINTS)):
+            for c in range(before, min(points, before + (p1 - p0) * BLOCK_POINTS)):
                 target, made = out[line + c, column + at : column + at + count], tile[c - before]
                 for t in range(count):
                     target[t] = made[t]

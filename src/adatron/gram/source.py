@@ -13,7 +13,7 @@ from scipy import sparse
 from ..arrays import Ids
 from ..compiled import lines
 from ..compiled.cache.cached import cached_property
-from ..compiled.micro import POINTS, rows_width
+from ..compiled.micro import BLOCK_POINTS, rows_width
 from ..compiled.panels import (
     TILE,
     Dense,
@@ -209,7 +209,7 @@ class Source:
         return values.size > 0 and self.largest > UNEVEN * float(np.median(values**2)) * values.size / rows
 
     def as_points(self, dtype: Any, pool: Pool) -> Operand:
-        return self._operand(POINTS, dtype, pool)
+        return self._operand(BLOCK_POINTS, dtype, pool)
 
     def as_rows(self, dtype: Any, pool: Pool) -> Operand:
         return self._operand(rows_width(dtype), dtype, pool)

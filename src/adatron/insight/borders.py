@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.ndimage import maximum_filter, minimum_filter
 
-from ..arrays import Vector
+from ..arrays import Ids, Vector
 
 FINER = 4  # Parts of a step of the grid, in each direction, next to a border.
-Codes = NDArray[np.int64]
-Lines = tuple[Vector, Vector]  # the coordinates of a grid
+GridLines = tuple[Vector, Vector]  # the coordinates of a grid
 
 
-def finely(grid: Lines, codes: Codes, ask: Callable[[Vector], Codes]) -> tuple[Lines, Codes]:
+def finely(grid: GridLines, codes: Ids, ask: Callable[[Vector], Ids]) -> tuple[GridLines, Ids]:
     """Return a grid that is ``FINER`` times as fine, and the class at each of its points.
 
     Points whose neighbours are all of one class take that class. The others are predicted.

@@ -16,10 +16,10 @@ from ..threads import Clock
 from .subject import Ids, taken
 
 GROWTH = 3  # Times that a part is as large as all before it, at most.
-Found = TypeVar("Found")
+Answer = TypeVar("Answer")
 
 
-def in_time(some: Ids, clock: Clock, ask: Callable[[Ids], Found]) -> tuple[Ids, list[Found]]:
+def in_time(some: Ids, clock: Clock, ask: Callable[[Ids], Answer]) -> tuple[Ids, list[Answer]]:
     """Return the samples that there was time for, and what was found of them, part by part.
 
     Without a limit all samples are one part. With a limit, chance orders the samples, and the first part is one sample.
@@ -29,7 +29,7 @@ def in_time(some: Ids, clock: Clock, ask: Callable[[Ids], Found]) -> tuple[Ids, 
         return some, [ask(some)]
     order = np.random.default_rng(0).permutation(some)
     begun, done, size = monotonic(), 0, 1
-    found: list[Found] = []
+    found: list[Answer] = []
     while size > 0:
         found.append(ask(order[done : done + size]))
         done += size

@@ -14,7 +14,7 @@ from .subject import Ids, Subject, Vector, unnamed
 from .twin import Twin, twin_of
 
 OPPONENTS = 3  # Nearest opponents of each suspicious sample: enough to look at.
-BLOCK = 256  # Rows of kernel values that are made at a time.
+VALUE_ROWS = 256  # Rows of kernel values that are made at a time.
 
 
 @dataclass(frozen=True)
@@ -128,8 +128,8 @@ def _opponents(subject: Subject, twin: Twin, found: LeftOut, some: Ids, scores: 
         return out
     kernel, X = twin.learner.kernel, subject.rows[found.numbers]
     own = np.array([float(kernel(X[one : one + 1], X[one : one + 1])[0, 0]) for one in range(len(found.numbers))])
-    for begin in range(0, len(some), BLOCK):
-        part = some[begin : begin + BLOCK]
+    for begin in range(0, len(some), VALUE_ROWS):
+        part = some[begin : begin + VALUE_ROWS]
         distances = own - 2.0 * kernel(X[part], X)
         for line, (one, row) in enumerate(zip(part, distances, strict=True)):
             allowed = _against(subject, found, int(one), scores)

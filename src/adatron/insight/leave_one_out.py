@@ -18,7 +18,7 @@ from .in_time import in_time
 from .subject import Ids, Subject, Unavailable, Vector, counted, drawn, predictions, unnamed
 from .twin import Twin, at_bound, candidates, twin_of
 
-LEVEL = 0.025  # Probability of calling another C clearly better although it is not.
+CHANCE_LEVEL = 0.025  # Probability of calling another C clearly better although it is not.
 
 
 @dataclass(frozen=True)
@@ -183,8 +183,8 @@ def _clear(gain: Vector, tries: int, task: str) -> bool:
     if tries < 1 or not won:
         return False
     if task == "regression":
-        return bool(gain.mean() > norm.isf(LEVEL / tries) * _spread(gain, task))
-    return bool(binomtest(won, won + lost, alternative="greater").pvalue < LEVEL / tries)
+        return bool(gain.mean() > norm.isf(CHANCE_LEVEL / tries) * _spread(gain, task))
+    return bool(binomtest(won, won + lost, alternative="greater").pvalue < CHANCE_LEVEL / tries)
 
 
 def refitted(subject: Subject, twin: Twin, **parameters: Any) -> Twin:

@@ -18,7 +18,7 @@ from ..estimators import input_margin
 from ..estimators.base.quiet import quiet
 from ..estimators.forms.way import way_to
 from ..margins import InputMargins
-from .borders import Lines, finely
+from .borders import GridLines, finely
 from .subject import (
     Ids,
     Unavailable,
@@ -35,10 +35,10 @@ from .subject import (
     unnamed,
 )
 
-GRID = 120  # Points of the picture in each direction.
-ROOM = 0.5  # Space around the three points, as a fraction of their extent.
-OTHERS = 2000  # Most samples among which the third one is chosen, and whose shadows are drawn.
-NEAR = 1e-9  # Fraction of a length below which a direction is rounding.
+GRID = 120  # Points of a picture in each direction; four times as many next to borders.
+PLANE_MARGIN = 0.5  # Space around the three points, as a fraction of their extent.
+MOST_OTHERS = 2000  # Most samples among which the third one is chosen, and whose shadows are drawn.
+ROUNDED_DIRECTION = 1e-9  # Fraction of a length below which a direction is rounding.
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class BoundaryPlane:
     grid: tuple[Vector, Vector]
     values: Vector
     codes: NDArray[np.int64]
-    fine: tuple[Lines, NDArray[np.int64]]
+    fine: tuple[GridLines, NDArray[np.int64]]
     points: Vector
     numbers: tuple[int, int]
     shadows: Vector
@@ -159,7 +159,7 @@ def _plane(look: _Look, rows: Any, y: Any, sample: int | None, third: int | None
     n, task = rows.shape[0], task_of(look.model)
     foot, certified, sample = _foot(look, rows, task, sample)
     x = dense(rows[[sample]])[0]
-    some = np.setdiff1d(drawn(n, OTHERS), [sample])
+    some = np.setdiff1d(drawn(n, MOST_OTHERS), [sample])
     others = dense(rows[some])
     first = (foot - x) / max(float(np.linalg.norm(foot - x)), np.finfo(float).tiny)
     across = (others - x) - np.outer((others - x) @ first, first)
@@ -167,7 +167,7 @@ def _plane(look: _Look, rows: Any, y: Any, sample: int | None, third: int | None
     z = dense(rows[[at]])[0] - x
     second = z - (z @ first) * first
     length = float(np.linalg.norm(second))
-    if not length > NEAR * (float(np.linalg.norm(z)) + NEAR):
+    if not length > ROUNDED_DIRECTION * (float(np.linalg.norm(z)) + ROUNDED_DIRECTION):
         raise Unavailable("The three points lie on one line; pass another sample as 'third'.")
     axes = np.stack([first, second / length])
     points = np.stack([np.zeros(2), axes @ (foot - x), axes @ z])
@@ -252,7 +252,7 @@ def _third(
 def _grid(points: Vector, n: int) -> tuple[Vector, Vector]:
     """Return coordinates of a square around the points."""
     low, high = points.min(axis=0), points.max(axis=0)
-    middle, half = 0.5 * (low + high), (0.5 + ROOM) * float((high - low).max())
+    middle, half = 0.5 * (low + high), (0.5 + PLANE_MARGIN) * float((high - low).max())
     return (
         np.linspace(middle[0] - half, middle[0] + half, n),
         np.linspace(middle[1] - half, middle[1] + half, n),

@@ -35,8 +35,9 @@ from .subject import (
     unnamed,
 )
 
-MOST = 300  # Samples whose boundary points are taken.
-FLIPPED, LISTED, STEPS, HALVINGS = 40, 12, 48, 20  # Samples and features of the search along single features.
+BOUNDARY_SAMPLES = 300  # Samples whose boundary points are taken.
+# Sizes of the search along single features.
+FLIPPED, FLIP_FEATURES, FLIP_STEPS, FLIP_HALVINGS = 40, 12, 48, 20
 BOUNDARY = 0.6  # Part of the time for boundary points; the rest is for single features.
 
 
@@ -87,7 +88,7 @@ class Sensitivity:
 
 @quiet
 @unnamed()
-def sensitivity(model: Any, X: Any, *, max_samples: int = MOST) -> Sensitivity:
+def sensitivity(model: Any, X: Any, *, max_samples: int = BOUNDARY_SAMPLES) -> Sensitivity:
     """Return how strongly each feature moves the decision function at the boundary.
 
     Parameters
@@ -123,7 +124,7 @@ def sensitivity(model: Any, X: Any, *, max_samples: int = MOST) -> Sensitivity:
     return sensitivity_of(model, X, counted("max_samples", max_samples, 1))
 
 
-def sensitivity_of(model: Any, X: Any, most: int = MOST, clock: Clock | None = None) -> Sensitivity:
+def sensitivity_of(model: Any, X: Any, most: int = BOUNDARY_SAMPLES, clock: Clock | None = None) -> Sensitivity:
     """Return how strongly each feature moves the decision function, by as many samples as there is time for."""
     clock = clock or Clock()
     way = way_to(model)
@@ -188,16 +189,16 @@ def _along_features(look: Any, points: Vector, effect: Vector, clock: Clock) -> 
     Each feature takes values over its range; where the prediction changes, the change is halved to its smallest.
     """
     d = points.shape[1]
-    features = np.argsort(-effect, kind="stable")[:LISTED]
+    features = np.argsort(-effect, kind="stable")[:FLIP_FEATURES]
     tried = drawn(len(points), FLIPPED)
     flips, smallest = np.full((2, d), np.nan)
     before = look.predict(points[tried])
     low, high = points.min(axis=0), points.max(axis=0)
     for j in features:
-        ends = np.linspace(low[j], high[j], STEPS)
-        moved = np.repeat(points[tried], STEPS, axis=0)
+        ends = np.linspace(low[j], high[j], FLIP_STEPS)
+        moved = np.repeat(points[tried], FLIP_STEPS, axis=0)
         moved[:, j] = np.tile(ends, len(tried))
-        other = look.predict(moved).reshape(len(tried), STEPS) != before[:, None]
+        other = look.predict(moved).reshape(len(tried), FLIP_STEPS) != before[:, None]
         distance = np.where(other, np.abs(ends - points[tried, j][:, None]), np.inf)
         at = np.argmin(distance, axis=1)
         hit = np.flatnonzero(np.isfinite(distance.min(axis=1)))
@@ -212,7 +213,7 @@ def _along_features(look: Any, points: Vector, effect: Vector, clock: Clock) -> 
 def _halved(look: Any, X: Vector, j: int, ends: Vector, before: NDArray[Any]) -> Vector:
     """Return the sizes of changes of one feature, halved as long as the prediction still changes."""
     low, high = np.zeros(len(X)), ends - X[:, j]
-    for _ in range(HALVINGS):
+    for _ in range(FLIP_HALVINGS):
         middle = 0.5 * (low + high)
         moved = X.copy()
         moved[:, j] += middle

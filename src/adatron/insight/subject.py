@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Ids, Vector
 from ..estimators.base.machine import KernelMachine
+from ..estimators.base.shown import TASK_NAMES
 from ..estimators.checks import inputs
 from ..estimators.checks.columns import as_numbers
 from ..estimators.forms.way import PipelineParts, way_to
@@ -25,7 +26,6 @@ from ..estimators.input_space.measure import classifier_of
 from ..kernels.derivatives import jet
 from ..quoted import quoted
 
-TASKS = {"classifier": "classification", "regressor": "regression", "outlier_detector": "novelty"}
 OTHER_SAMPLES = (
     "X and y must be the samples that the model was fitted to, in their order: {}. Pass other samples as X_test and "
     "y_test."
@@ -34,9 +34,9 @@ OTHER_ROWS = (
     "The step {!r} ({}) of the pipeline changes which samples the fit gets, so X and y are not those of the machine. "
     "Resample first, fit the pipeline without this step to the result, and pass the result."
 )
-CLOSE = 1e-9  # Largest relative difference between a support vector and its sample: steps before may round anew.
+SAME_SAMPLE = 1e-9  # Largest relative difference between a support vector and its sample: steps before may round anew.
 PREDICTED = 500  # Most support vectors of a regression whose targets are compared with predictions.
-ROUGH = 1e-3  # Fraction of the spread of the targets that rounding of predictions in float32 may explain.
+FLOAT32_SPREAD = 1e-3  # Fraction of the spread of the targets that rounding of predictions in float32 may explain.
 
 _check: Any = check_array
 
@@ -158,7 +158,7 @@ def machine_of(way: PipelineParts) -> Any:
 
 def task_of(machine: Any) -> str:
     """Return what a machine is for."""
-    return TASKS[str(get_tags(machine).estimator_type)]
+    return TASK_NAMES[str(get_tags(machine).estimator_type)]
 
 
 def predictions(machine: Any, values: Vector) -> NDArray[Any]:
@@ -294,7 +294,7 @@ def _refuse_others(machine: Any, rows: Any, y: NDArray[Any]) -> None:
     own = rows[machine.support_]
     off = abs(own - vectors)
     size = abs(vectors).max() if vectors.shape[0] else 0.0
-    if off.shape[0] and off.max() > CLOSE * (1.0 + size):
+    if off.shape[0] and off.max() > SAME_SAMPLE * (1.0 + size):
         first = int(machine.support_[int(np.argmax(dense(off.max(axis=1)).ravel()))])
         raise _other(machine, f"row {first} is not the sample that is a support vector")
 
@@ -316,7 +316,7 @@ def _refuse_other_targets(machine: Any, rows: Any, y: NDArray[Any]) -> None:
         signs = np.sign(machine.model_.coefficients()[0])[drawn(len(machine.support_), PREDICTED)]
         off = signs * (y[support] - machine.problem_values(rows[support])[:, 0]) if len(support) else np.zeros(0)
         least = float(machine.get_params(deep=False).get("epsilon", 0.0))
-        slack = 2.0 * float(machine.kkt_violation_) + ROUGH * float(np.ptp(y))
+        slack = 2.0 * float(machine.kkt_violation_) + FLOAT32_SPREAD * float(np.ptp(y))
         wrong = np.flatnonzero(off < least - slack)
         what = "has another target"
     else:

@@ -24,19 +24,19 @@ from ..estimators.incremental.machine import Incremental
 from ..estimators.incremental.track import Track
 from .subject import Ids, Subject, Unavailable, unnamed
 
-MOST = 20_000  # Samples: the path holds a row of K for each free support vector.
+MOST_ON_PATH = 20_000  # Samples: the path holds a row of K for each free support vector.
 WORK = 5e8  # Numbers that all deletions of one question may touch: some ten seconds.
-EACH = 1e5  # Numbers that could be touched in the time that a deletion takes in any case.
-FEWEST = 20  # Deletions in any case.
-KINDS: dict[type[Any], Any] = {
+DELETION_NUMBERS = 1e5  # Numbers that could be touched in the time that a deletion takes in any case.
+FEWEST_DELETIONS = 20  # Deletions in any case.
+INCREMENTAL_KINDS: dict[type[Any], Any] = {
     SVC: IncrementalSVC,
     NuSVC: IncrementalNuSVC,
     SVR: IncrementalSVR,
     OneClassSVM: IncrementalOneClassSVM,
     SVDD: IncrementalSVDD,
 }  # Machines whose samples leave along an exact path, and those that let them leave.
-LEAST = 1e-6  # A smaller difference is rounding and the tolerance of the fit.
-FAR = 0.1  # Fraction of the largest value; a larger difference of values says that the fit had other weights.
+LEAST_DIFFERENCE = 1e-6  # A smaller difference is rounding and the tolerance of the fit.
+OTHER_WEIGHTS = 0.1  # Fraction of the largest value; a larger difference of values says that the fit had other weights.
 SHARED = (
     "C", "nu", "epsilon", "bias", "multi_class", "decision_function_shape", "break_ties", "n_jobs",
 )  # fmt: skip
@@ -78,8 +78,8 @@ class Twin:
             support = track.beta != 0.0
             free = int(np.count_nonzero(support & ~_fixed(learner, track)))
             deletions = int(np.count_nonzero(_deciding(learner, track)))
-            work += deletions * (len(support) * (free + 50.0) + EACH)
-        return max(FEWEST, int(WORK * len(candidates(self)) / max(1.0, work)))
+            work += deletions * (len(support) * (free + 50.0) + DELETION_NUMBERS)
+        return max(FEWEST_DELETIONS, int(WORK * len(candidates(self)) / max(1.0, work)))
 
 
 def candidates(twin: Twin) -> Ids:
@@ -125,7 +125,7 @@ def twin_of(subject: Subject, max_time: float | None = None) -> Twin:
     machine = subject.machine
     if isinstance(machine, Incremental):
         return Twin(machine, np.arange(machine.store.n), 0.0)
-    kind = KINDS.get(type(machine))
+    kind = INCREMENTAL_KINDS.get(type(machine))
     if kind is None:
         raise Unavailable(f"{type(machine).__name__} has no incremental form, which exact deletion needs.")
     if inputs.given(machine.kernel_) or machine.model_.samples is not None:
@@ -133,8 +133,8 @@ def twin_of(subject: Subject, max_time: float | None = None) -> Twin:
     if not machine.kernel_.convex and machine.kernel_.compiled:
         raise Unavailable("Exact deletion needs a positive semi-definite kernel.")
     n = subject.rows.shape[0]
-    if n > MOST:
-        raise Unavailable(f"Exact deletion is for at most {MOST:,} samples; there are {n:,}.")
+    if n > MOST_ON_PATH:
+        raise Unavailable(f"Exact deletion is for at most {MOST_ON_PATH:,} samples; there are {n:,}.")
     found = machine.get_params(deep=False)
     own = {name: found[name] for name in SHARED if name in kind().get_params() and name in found}
     if "augment" in found:
@@ -149,7 +149,7 @@ def twin_of(subject: Subject, max_time: float | None = None) -> Twin:
     with unnamed():  # rows have no names, and the machine may know some
         values = [one.problem_values(subject.rows) for one in (machine, model)]
     difference = float(np.abs(values[0] - values[1]).max(initial=0.0))
-    far = difference > max(LEAST, FAR * float(np.abs(values[0]).max(initial=0.0)))
+    far = difference > max(LEAST_DIFFERENCE, OTHER_WEIGHTS * float(np.abs(values[0]).max(initial=0.0)))
     if far:
         warnings.warn(
             f"The exact solution, which the answers are about, differs from the model by up to {difference:.2g}. Pass "

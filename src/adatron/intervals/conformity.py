@@ -16,7 +16,7 @@ from scipy.special import softmax
 
 from ..arrays import Vector
 
-SCORES = {"margin", "adaptive"}
+SCORES = {"margin", "adaptive"}  # Names of the two scores.
 EQUAL = 1e-8  # Scores that differ by less are equal: many samples are on the margin, up to rounding.
 
 

@@ -25,7 +25,7 @@ from .conformity import allowed, p_value, scores_of
 from .left_out import independent_of_samples
 from .plus import Wrapper
 
-MOST = 8192  # Samples whose kernel matrix is held.
+MOST_HELD = 8192  # Samples whose kernel matrix is held.
 
 
 class FullConformal(Wrapper):
@@ -123,8 +123,8 @@ class FullConformal(Wrapper):
                 "The 'estimator' parameter of FullConformal must not depend on which samples are there: pass gamma as "
                 f"a number, a finite C and window=None. Got {model!r}."
             )
-        if len(y) > MOST:
-            raise ValueError(f"FullConformal is for at most {MOST:,} samples. Got {len(y):,}; use CVPlus.")
+        if len(y) > MOST_HELD:
+            raise ValueError(f"FullConformal is for at most {MOST_HELD:,} samples. Got {len(y):,}; use CVPlus.")
         self.estimator_ = model.fit(X, y)
         return self
 

@@ -18,12 +18,12 @@ from ..estimators.forms.way import way_to
 from ..estimators.incremental.leave_out import deciding, left_out
 from ..estimators.incremental.track import Track
 from ..insight.subject import Subject, Unavailable, taken
-from ..insight.twin import KINDS, Twin, twin_of
+from ..insight.twin import INCREMENTAL_KINDS, Twin, twin_of
 from ..model.heads import Target
 from ..model.model import Model
 from ..solvers.path import Stalled
 
-ROOM = 2**23  # Numbers that are held for some rows at a time.
+HELD_NUMBERS = 2**23  # Numbers that are held for some rows at a time.
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class LeftOutModels(ABC):
         """Yield ``values`` of some rows after the other; ``each`` numbers are held for a row and a model."""
         shape = getattr(X, "shape", ())
         n = shape[0] if shape else len(X) if isinstance(X, (list, tuple)) else 0
-        step = max(1, ROOM // (len(self.number) * each))
+        step = max(1, HELD_NUMBERS // (len(self.number) * each))
         if n <= step:  # or there are no rows: the machine says what is wrong
             yield self.values(X)
         else:
@@ -250,7 +250,7 @@ def left_out_of(
         The models without each sample need too much memory.
     """
     single = len(parts) == len(y)
-    if single and type(model) in KINDS and independent_of_samples(model):
+    if single and type(model) in INCREMENTAL_KINDS and independent_of_samples(model):
         with suppress(Unavailable):
             return Followed.of(fitted, X, y, done)
     if single:

@@ -23,7 +23,7 @@ from ..estimators.checks.inputs import given
 from ..quoted import plain_numbers, quoted
 from ..selection.search.watch import SearchWatch
 from .conformity import SCORES, allowed, fewest, interval, members, scores_of
-from .left_out import ROOM, LeftOutModels, left_out_of, machine_in
+from .left_out import HELD_NUMBERS, LeftOutModels, left_out_of, machine_in
 
 
 def only_for(classes: bool) -> Callable[[Any], bool]:
@@ -181,7 +181,7 @@ class Plus(Wrapper):
         if not is_classifier(fitted):
             return np.abs(y - own)
         k = len(fitted.classes_)
-        some = np.array_split(own, 1 + len(own) * k**2 // ROOM)
+        some = np.array_split(own, 1 + len(own) * k**2 // HELD_NUMBERS)
         scores = np.concatenate([scores_of(self.conformity_score, part, k) for part in some])
         return scores[np.arange(len(y)), np.searchsorted(fitted.classes_, y)]
 

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..compiled.panels import COLUMNS
+from ..compiled.panels import PASS_COLUMNS
 
 
 def used_columns(*rows: Any) -> NDArray[Any] | None:
     """Return the sorted columns that some rows use; None if one is dense, or has not far more columns than values."""
-    if not all(map(sparse.issparse, rows)) or rows[0].shape[1] <= max(COLUMNS, 2 * sum(X.nnz for X in rows)):
+    if not all(map(sparse.issparse, rows)) or rows[0].shape[1] <= max(PASS_COLUMNS, 2 * sum(X.nnz for X in rows)):
         return None
     return np.unique(np.concatenate([X.indices for X in rows]))
 

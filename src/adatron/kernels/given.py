@@ -9,7 +9,7 @@ import numpy as np
 from .base import Float64, Leaf, Mixture, Term, not_differentiable
 from .rounding import tiny
 
-UNKNOWN = "its formula is unknown"
+NO_FORMULA = "its formula is unknown"
 
 
 class Given(Leaf):
@@ -39,7 +39,7 @@ class Given(Leaf):
         return u * sq_norm + tiny(u)
 
     def slopes(self) -> tuple[Mixture, Mixture]:
-        raise not_differentiable(self, UNKNOWN)
+        raise not_differentiable(self, NO_FORMULA)
 
     def apart(self, norm: Float64, radius: Float64) -> Float64:
         return np.full_like(radius, np.inf)

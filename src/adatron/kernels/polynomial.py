@@ -99,7 +99,7 @@ class Polynomial(Leaf):
         return (self.gamma * products(X, Z) + self.coef0) ** self.degree
 
 
-ONE = Polynomial(gamma=0.0, degree=0)
+ONE = Polynomial(gamma=0.0, degree=0)  # The kernel that is 1 everywhere.
 
 
 @jit

@@ -17,7 +17,7 @@ from .field import Field, Vector
 from .metric import Metric
 
 OTHER_POINTS, ISLETS = 6, 3  # Points of the other side, and points that pull to it from a row's own side, for each row.
-FIXED, PLANE = 16, 48  # Directions that all rows share, in general and in the plane.
+SHARED_DIRECTIONS, PLANE_DIRECTIONS = 16, 48  # Directions that all rows share, in general and in the plane.
 LEVELS, RAY_HALVINGS = 32, 12  # Distances at which the sign is looked at, and halvings where the sign changes.
 RAY_LENGTH = 1.5  # Length of rays, as a multiple of the distance of the farthest point.
 SHORTEST_RAY = 1e-150  # Shortest length of rays.
@@ -136,7 +136,7 @@ def _farthest(field: Field, metric: Metric, X: Vector) -> Vector:
 def _fixed(d: int) -> Vector:
     """Return directions spread evenly in the plane, else both ways along orthogonal directions."""
     if d <= 2:
-        angle = 2.0 * np.pi * np.arange(PLANE) / PLANE
+        angle = 2.0 * np.pi * np.arange(PLANE_DIRECTIONS) / PLANE_DIRECTIONS
         return np.column_stack([np.cos(angle), np.sin(angle)])[:, :d]
-    Q = np.linalg.qr(np.random.default_rng(0).normal(size=(d, min(d, FIXED // 2))))[0].T
+    Q = np.linalg.qr(np.random.default_rng(0).normal(size=(d, min(d, SHARED_DIRECTIONS // 2))))[0].T
     return np.concatenate([Q, -Q])

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..threads import Pool
 from .certified import certified
-from .crossings import OTHER_POINTS, PLANE, first_crossings, islets
+from .crossings import OTHER_POINTS, PLANE_DIRECTIONS, first_crossings, islets
 from .field import Field, Vector
 from .metric import Metric
 from .projection import plain, project
@@ -55,7 +55,7 @@ class InputMargins:
 def nearest(field: Field, metric: Metric, X: Vector, pool: Pool) -> InputMargins:
     """Return the nearest points of the surface, from several starts a row, in blocks of rows."""
     field = field.lean()
-    step = max(1, RAY_NUMBERS // ((1 + OTHER_POINTS + PLANE) * X.shape[1]))
+    step = max(1, RAY_NUMBERS // ((1 + OTHER_POINTS + PLANE_DIRECTIONS) * X.shape[1]))
     slices = [slice(a, a + step) for a in range(0, len(X), step)]
     blocks = [_block(field, metric.take(rows), X[rows], pool) for rows in slices]
     names = ("distance", "projection", "certified", "converged")

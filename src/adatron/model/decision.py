@@ -1,7 +1,7 @@
 """Decision values of a fitted model, row by row: a row's value does not depend on the rows beside it.
 
-Memory beyond the result, a number for each row and what ``prepared`` keeps is bounded: blocks of rows are made ready,
-evaluated and turned into the result one after the other, and X is never copied as a whole.
+Memory is bounded, except for the result, a number for each row, and what ``prepared`` keeps: blocks of rows are made
+ready, evaluated and turned into the result one after the other, and X is never copied as a whole.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ from ..gram import PairSums, Source
 from ..threads import Pool, allowed_threads
 from .expansion import Expansion
 from .heads import Counted
-from .signs import FAR, Decided, Signs
+from .signs import SINGLE_REACH, Decided, Signs, Values
 
-Values = NDArray[np.float64]
 BLOCK_BYTES = 32 * 2**20  # Bytes for the rows of a block in float64, their decision values and the results.
 FEWEST_ROWS, MOST_ROWS = 256, 4096  # Rows of a block, whatever its bytes: each block has a cost of its own.
 PAIR_ROWS = 64  # Rows of a task: their kernel values and votes stay in the caches while all pairs go by.
@@ -204,7 +203,7 @@ def _single_up_to(expansion: Expansion | PairSums, precision: str) -> float:
     points = expansion.points
     if precision == "double" or not points.kernel.compiled:
         return -np.inf
-    limit = FAR * points.largest
+    limit = SINGLE_REACH * points.largest
     return limit if points.suits_single(limit, asked=True) else -np.inf
 
 

@@ -6,19 +6,17 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..fitting.storage import is_tidy
 from ..gram import Source, Sums
 from ..kernels import Kernel
 from ..threads import Pool
-from .signs import SplitExpansion
+from .signs import SplitExpansion, Values
 
 if TYPE_CHECKING:
     from ..devices import Device
     from .remote import Remote
 
-Values = NDArray[np.float64]
 BLURRED = 1e-4  # Error of decision values in double precision above which squared distances sum differences.
 
 

@@ -1,4 +1,4 @@
-"""What no fit makes: values of a model from elsewhere for which nothing is read out of bounds, but which mean nothing.
+"""Values of a model from elsewhere that no fit makes: code reads nothing out of bounds for them, but they mean nothing.
 
 A file, a pickle and a file of skops bring models that somebody else may have written.
 """
@@ -16,8 +16,8 @@ from .heads import Classes
 from .model import Model, Proofs
 from .sound import is_vector, meaningless
 
-LARGEST = 2**31 - 1  # Largest number of a support vector.
-EXACT = 2**62  # Whole numbers up to which sums of a few do not overflow.
+LARGEST_SUPPORT = 2**31 - 1  # Largest number of a support vector.
+LARGEST_COUNT = 2**62  # Whole numbers up to which sums of a few do not overflow.
 
 
 def foreign(model: Model) -> str:
@@ -41,7 +41,7 @@ def _faults(model: Model) -> Iterator[str]:
     groups = len(head.labels) if isinstance(head, Classes) and not model.compact and model.tilts is None else 1
     if len(model.counts) != groups or model.counts.max(initial=0) > m:  # their sum may wrap round
         yield f"n_support_ does not count {m} support vectors in {groups} groups"
-    if len(model.support) and not 0 <= model.support.min() <= model.support.max() <= LARGEST:
+    if len(model.support) and not 0 <= model.support.min() <= model.support.max() <= LARGEST_SUPPORT:
         yield f"support_ holds {model.support.min()} to {model.support.max()}"
     if model.compact and len(model.support) not in (0, m):
         yield f"support_ has {len(model.support)} numbers for {m} support vectors"
@@ -91,7 +91,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_count(value: Any) -> bool:
-    return type(value) is not bool and isinstance(value, Integral) and 0 <= int(value) <= EXACT
+    return type(value) is not bool and isinstance(value, Integral) and 0 <= int(value) <= LARGEST_COUNT
 
 
 def _is_trace(trace: Any) -> bool:

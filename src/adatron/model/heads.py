@@ -24,13 +24,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..fitting.layout import pairs
+from .signs import Mask, Values
 
-Values = NDArray[np.float64]
 Codes = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 #: Whether a value of 0 counts for the first class of a pair, and what is made of votes and sums, (rows, k) each.
 Counted = tuple[bool, Callable[[Values, Values], NDArray[Any]]]
-ROUNDING = 2.0**-50  # of a vote and the part that refines it
+VOTE_ROUNDING = 2.0**-50  # of a vote and the part that refines it
 
 
 class Head(ABC):
@@ -194,7 +193,7 @@ class Classes(Head):
             return beyond(values, np.maximum(below, above))
         every = np.asarray(sure.all(axis=1))
         if self.break_ties:
-            errors = np.maximum(below, above).sum(axis=1, keepdims=True) + k * ROUNDING
+            errors = np.maximum(below, above).sum(axis=1, keepdims=True) + k * VOTE_ROUNDING
             return every & beyond(self.shaped(values), errors)
         every[~every] = unbeaten(values[~every], sure[~every], k)
         return every

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .function import DecisionFunctions
 
 #: Parts that are small, so that a copy of somebody else's array costs little.
-SMALL = ("dual", "intercepts", "support", "counts", "tilts", "problem")
+SMALL_PARTS = ("dual", "intercepts", "support", "counts", "tilts", "problem")
 
 
 class Proofs(NamedTuple):
@@ -124,7 +124,7 @@ class Model:
     Raises
     ------
     ValueError
-        These do not fit each other.
+        The values do not fit each other.
     """
 
     kernel: Kernel
@@ -150,7 +150,7 @@ class Model:
         if fault is not None:
             raise ValueError(fault)
         for_reading(self.vectors)
-        for name in SMALL:
+        for name in SMALL_PARTS:
             part = getattr(self, name)
             if part is not None and any(array.flags.writeable for array in parts_of(for_reading(part))):
                 object.__setattr__(self, name, for_reading(part.copy(), own=True))

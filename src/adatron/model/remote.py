@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..devices import Device, unsuited
 from ..devices.library import torch
 from ..devices.rows import room_for
-from ..devices.tiles import DEEP, Operand
+from ..devices.tiles import DEEP, DeviceOperand
 from ..gram import Source
-from .signs import FAR
+from .signs import SINGLE_REACH, Values
 
-Values = NDArray[np.float64]
-NUMBERS = 1 << 26  # Numbers of rows, or kernel values, on the device at a time.
-FEW = 2  # Outputs up to which sums are made one by one, without the kernel values in memory.
-AS_ONE, MOST = 1024, 1 << 20  # Multiple of rows of a block, and most rows.
+DEVICE_NUMBERS = 1 << 26  # Numbers of rows, or kernel values, on the device at a time.
+FEW_OUTPUTS = 2  # Outputs up to which sums are made one by one, without the kernel values in memory.
+AS_ONE, MOST_BLOCK_ROWS = 1024, 1 << 20  # Multiple of rows of a block, and most rows.
 
 
 class Remote:
@@ -45,7 +43,7 @@ class Remote:
             return False
         return room_for(points.X, len(points)) <= device.memory()
 
-    def _operand(self, given: Any, dtype: Any) -> Operand:
+    def _operand(self, given: Any, dtype: Any) -> DeviceOperand:
         """Return rows as the tiles take them, centred in float64."""
         n, d = given.shape
         X = torch().zeros((n, -(-d // DEEP) * DEEP), dtype=dtype, device=self.device.where)
@@ -57,12 +55,12 @@ class Remote:
 
         single : float32 kernel values for rows of which they say anything, else float64
         """
-        limit = FAR * self.points.largest if single else -np.inf
+        limit = SINGLE_REACH * self.points.largest if single else -np.inf
         if single and not self.points.suits_single(limit, asked=True):
             limit = -np.inf
         out = np.empty((len(X), self._W.shape[1]))
-        step = NUMBERS // max(X.shape[1], 4 * self._W.shape[1]) // AS_ONE * AS_ONE
-        step = min(MOST, max(AS_ONE, step))
+        step = DEVICE_NUMBERS // max(X.shape[1], 4 * self._W.shape[1]) // AS_ONE * AS_ONE
+        step = min(MOST_BLOCK_ROWS, max(AS_ONE, step))
         following = self.device.arrived(X[:step])
         for start in range(0, len(X), step):
             found = self._block(following, limit)  # begun, not waited for
@@ -81,12 +79,12 @@ class Remote:
             out[far] = self._sums(self._operand(given[far], torch().float64))
         return out
 
-    def _sums(self, rows: Operand) -> Any:
+    def _sums(self, rows: DeviceOperand) -> Any:
         vectors, n, (m, p) = self._vectors[rows.X.dtype], len(rows.X), self._W.shape
         out = torch().zeros((n, p), dtype=torch().float64, device=self.device.where)
         if not n or not m:
             return out
-        if p <= FEW:
+        if p <= FEW_OUTPUTS:
             count = torch().full((1,), n, dtype=torch().int32, device=self.device.where)
             points = torch().arange(m, dtype=torch().int32, device=self.device.where)[None]
             every = torch().full((1,), m, dtype=torch().int32, device=self.device.where)
@@ -97,9 +95,9 @@ class Remote:
                 self.tiles.sums(total, low, rows, None, count, vectors, points, weights, every)
                 out[:, column] = (total + low)[0]
             return out
-        step = max(1, NUMBERS // n // 64) * 64
+        step = max(1, DEVICE_NUMBERS // n // 64) * 64
         for start in range(0, m, step):
-            some = Operand(vectors.X[start : start + step], vectors.norms[start : start + step])
+            some = DeviceOperand(vectors.X[start : start + step], vectors.norms[start : start + step])
             K = torch().empty((1, n, len(some.X)), dtype=rows.X.dtype, device=self.device.where)
             self.tiles.values(rows, None, some, None, K)
             self.tiles.weigh(out, K[0], self._W[start : start + step])

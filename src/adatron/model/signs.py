@@ -15,6 +15,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiled.precision import SINGLE, UNIT
 from ..gram import Source, Sums
 from ..gram.errors import MOST_CLASSES, SizeClasses
 from ..threads import Pool
@@ -23,12 +24,11 @@ Values = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 #: Takes values (rows, p) and bounds of their errors; returns the rows whose results are decided.
 Decided = Callable[[Values, Values], Mask]
-FAR = 4.0  # Multiple of the largest support vector's squared norm up to which rows get float32 kernel values.
-SINGLE, DOUBLE = 2.0**-24, 2.0**-53  # Roundings of a float32 and of a float64.
-MANY = 64  # Support vectors from which float32 gains more than looking at the results costs.
+SINGLE_REACH = 4.0  # Multiple of the largest support vector's squared norm up to which rows get float32 kernel values.
+FEWEST_VECTORS = 64  # Support vectors from which float32 gains more than looking at the results costs.
 LIKELY = 0.7  # Fraction of the rows so far with proven results below which float32 is not tried any more.
 BYTES = 1 << 25  # Most bytes for the coefficients.
-MOST_GROUPS = 4  # Most groups of support vectors by their sizes.
+SIZE_GROUPS = 4  # Most groups of support vectors by their sizes.
 MOST_SUMS = 12  # Most sums of each sign, groups times outputs, if there is more than one group.
 
 
@@ -49,10 +49,10 @@ class SplitExpansion:
 
     def __init__(self, points: Source, coefficients: Values, pool: Pool) -> None:
         m, p = coefficients.shape
-        count = max(1, min(MOST_GROUPS, MOST_SUMS // p, BYTES // max(1, 2 * coefficients.nbytes)))
+        count = max(1, min(SIZE_GROUPS, MOST_SUMS // p, BYTES // max(1, 2 * coefficients.nbytes)))
         order = np.argsort(points.sizes, kind="stable")
         self.points, coefficients = points.take(order), coefficients[order]
-        self.limit = FAR * points.largest * (1.0 + 1e-12)
+        self.limit = SINGLE_REACH * points.largest * (1.0 + 1e-12)
         self._by_size = SizeClasses.below(self.limit, MOST_CLASSES)
         groups = [slice(rows[0], rows[-1] + 1) for rows in np.array_split(np.arange(m), count) if len(rows)]
         self._groups = self._by_size.of(np.array([points.sizes[order[group][-1]] for group in groups]))
@@ -67,9 +67,9 @@ class SplitExpansion:
 
     @classmethod
     def of(cls, points: Source, coefficients: Values, pool: Pool) -> SplitExpansion | None:
-        """Return the parts, or None: float32 is too coarse for rows up to ``FAR``, or coefficients have no room."""
+        """Return the parts, or None: float32 is too coarse for rows up to ``SINGLE_REACH``, or there is no room."""
         dense = points.kernel.compiled and 2 * coefficients.nbytes <= BYTES
-        suits = dense and len(points) >= MANY and points.suits_single(FAR * points.largest)
+        suits = dense and len(points) >= FEWEST_VECTORS and points.suits_single(SINGLE_REACH * points.largest)
         return cls(points, coefficients, pool) if suits else None
 
     def evaluate(self, rows: Source, intercepts: Values, pool: Pool) -> tuple[Values, Values]:
@@ -96,7 +96,7 @@ class SplitExpansion:
             kernel = self.points.kernel
             both = self._by_size.table(lambda size: kernel.error_parts(size, terms, SINGLE))[:, self._groups]
             relative, absolute = np.moveaxis(both, 2, 0)
-            wide = kernel.error_bound(self.limit, terms, DOUBLE)  # for the values in float64
+            wide = kernel.error_bound(self.limit, terms, UNIT)  # for the values in float64
             f = relative / (1.0 - relative)
             self._tables[terms] = np.kron(f, [1.0, -1.0]), ((1.0 + f) * (absolute + wide)) @ self._mass
         return self._tables[terms]
@@ -104,7 +104,7 @@ class SplitExpansion:
     def _rounding(self, intercepts: Values) -> Values:
         """Return bounds, (p,), of the rounding of the sums and the intercept, in either precision."""
         most = self.points.kernel.magnitude(self.limit) * self._mass.sum(axis=0) + np.abs(intercepts)
-        return 4.0 * (len(self.points) + 2 * len(self._groups) + 4) * DOUBLE * most
+        return 4.0 * (len(self.points) + 2 * len(self._groups) + 4) * UNIT * most
 
 
 class Signs:

@@ -1,4 +1,4 @@
-"""What is wrong with numbers from elsewhere, of which compiled code trusts types, sizes and ends."""
+"""Faults of numbers from elsewhere: compiled code trusts their types, sizes and ends."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ With k = κ(s, D) and slopes κ_s, κ_D, which are sums of multiples of kernels 
     x·Σ_j (κ_s - 2 κ_D) b_j + Σ_j 2 κ_D z_j·b_j,
 
 so each h gives 1 + d sums over the bases, as if it were a machine with so many outputs. ``margins.Field`` computes the
-same by matrix products, whose last bits depend on the rows beside; a prediction must not.
+same by matrix products, whose last bits depend on the rows beside; those of a prediction must not.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .expansion import Expansion
 from .function import DecisionFunctions, Finish
 from .signs import Decided
 
-ROWS = 4096  # Rows at a time.
+TILTED_ROWS = 4096  # Rows at a time.
 
 
 @dataclass(frozen=True)
@@ -66,10 +66,10 @@ def _values(X: Vector, field: Field, n_jobs: int | None) -> Vector:
     values, nothing = np.full(len(X), field.f0), np.zeros(1 + X.shape[1])
     for kernel, coefficients in outputs(field).items():
         expansion = Expansion(field.points, coefficients, kernel)
-        for first in range(0, len(X), ROWS):
-            rows = X[first : first + ROWS]
+        for first in range(0, len(X), TILTED_ROWS):
+            rows = X[first : first + TILTED_ROWS]
             sums = decision_values(rows, expansion, nothing, "double", n_jobs, np.asarray)
-            values[first : first + ROWS] += sums[:, 0] + np.sum(rows * sums[:, 1:], axis=1)
+            values[first : first + TILTED_ROWS] += sums[:, 0] + np.sum(rows * sums[:, 1:], axis=1)
     return values
 
 

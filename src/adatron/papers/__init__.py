@@ -21,7 +21,7 @@ PAPERS = {
     "akaho": "Akaho, Maximizing the margin in the input space (2002)",
 }
 #: The data sets of each paper, by their names in ``data.SETS``.
-DATA = {
+DATA_SETS = {
     "svmseq": ("usps", "mnist", "sonar"),
     "kernel_adatron": ("sonar", "usps", "ionosphere", "pima", "wisconsin"),
     "isda": ("mnist",),
@@ -34,7 +34,7 @@ def require_data(names: Iterable[str]) -> None:
     """Fail if data sets of some papers are not there, see ``data.require``."""
     from .data import require
 
-    require(dict.fromkeys(one for name in names for one in DATA[name]))
+    require(dict.fromkeys(one for name in names for one in DATA_SETS[name]))
 
 
 def introduction(name: str) -> str:

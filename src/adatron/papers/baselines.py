@@ -17,18 +17,18 @@ from sklearn.tree import DecisionTreeClassifier
 
 from .fits import quietly, standard_error
 
-HIDDEN, EPOCHS = 12, 300  # Gorman and Sejnowski's best network, and their epochs.
-CENTRES = 30  # Of an RBF network.
+HIDDEN_UNITS, NETWORK_EPOCHS = 12, 300  # Gorman and Sejnowski's best network, and their epochs.
+RBF_CENTRES = 30  # Of an RBF network.
 
 
-def network(hidden: int = HIDDEN) -> Any:
+def network(hidden: int = HIDDEN_UNITS) -> Any:
     """Return a network with one hidden layer, or none."""
     if hidden == 0:
         return make_pipeline(StandardScaler(), LogisticRegression())
-    return make_pipeline(StandardScaler(), MLPClassifier((hidden,), max_iter=EPOCHS))
+    return make_pipeline(StandardScaler(), MLPClassifier((hidden,), max_iter=NETWORK_EPOCHS))
 
 
-def rbf_network(gamma: float, centres: int = CENTRES, random_state: int = 0) -> Any:
+def rbf_network(gamma: float, centres: int = RBF_CENTRES, random_state: int = 0) -> Any:
     """Return an RBF network: Gaussians around the centres of k-means, and a linear layer."""
     means = KMeans(centres, n_init="auto", random_state=random_state)
     squares = FunctionTransformer(_bells, kw_args={"gamma": gamma})

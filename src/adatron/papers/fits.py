@@ -14,8 +14,9 @@ from threadpoolctl import threadpool_limits
 
 from ..arrays import Vector
 
-ROUNDING = 1e-10  # Part of an objective whose gradient is carried on over thousands of steps.
-CLOSE = 1e-12  # Change of the objective at which the dense program stops.
+OBJECTIVE_ROUNDING = 1e-10  # Part of an objective whose gradient is carried on over thousands of steps.
+IDENTITY_ERROR = 1e-6  # Largest relative error of an identity, beside the tolerance of the fits.
+DENSE_CHANGE = 1e-12  # Change of the objective at which the dense program stops.
 
 
 def quietly(model: Any, X: Any, y: Any = None) -> Any:
@@ -66,7 +67,7 @@ def dense_program(K: Vector, y: Vector, C: float, interior: bool = False) -> Pap
     start = np.full(n, 0.5 * min(C, 1.0)) if interior else np.zeros(n)
     how: dict[str, Any] = {"method": "trust-constr", "hess": lambda _: Q, "options": {"gtol": 1e-6, "maxiter": 1000}}
     if not interior:
-        how = {"method": "SLSQP", "options": {"ftol": CLOSE, "maxiter": 1000}}
+        how = {"method": "SLSQP", "options": {"ftol": DENSE_CHANGE, "maxiter": 1000}}
     with threadpool_limits(1):  # waiting threads count as processor time
         result, seconds = timed(
             minimize, lambda a: 0.5 * a @ Q @ a - a.sum(), start, jac=lambda a: Q @ a - 1.0, bounds=[(0.0, C)] * n,

@@ -12,11 +12,11 @@ from ..extras import needed
 COLORS = (
     "#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6", "#a96b59", "#e76300", "#b9ac70", "#717581", "#92dadd",
 )  # fmt: skip
-MARKERS = "oX^v<>sdP*"
+MARKERS = "oX^v<>sdP*"  # One a class, and again from the first.
 FAINT = 0.25  # Opacity of the regions of classes.
 ROOMY = 0.04  # Fraction of the picture above which a region has room for its name.
-ROUNDED = 5  # Points of a border whose mean is drawn.
-LONGEST = 28  # Characters of a name in a picture.
+SMOOTHED_POINTS = 5  # Points of a border whose mean is drawn.
+LONGEST_NAME = 28  # Characters of a name in a picture.
 
 
 class Display:
@@ -82,7 +82,7 @@ def require() -> None:
 def literal(name: Any) -> str:
     """Return a name that matplotlib draws as it is: no formula, no hidden legend entry, not too long."""
     text = " ".join(str(name).split())
-    text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    text = text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
     text = text.replace("$", r"\$")
     return f"\u200b{text}" if text.startswith("_") else text  # a zero-width space
 
@@ -131,7 +131,9 @@ def _border(ax: Any, grid: tuple[Any, Any], here: Any) -> None:
 
     for line in contour_generator(*grid, here.astype(float)).lines(0.5):
         closed = bool((line[0] == line[-1]).all())
-        smooth = uniform_filter1d(line[:-1] if closed else line, ROUNDED, axis=0, mode="wrap" if closed else "nearest")
+        smooth = uniform_filter1d(
+            line[:-1] if closed else line, SMOOTHED_POINTS, axis=0, mode="wrap" if closed else "nearest"
+        )
         ax.plot(*(np.vstack([smooth, smooth[:1]]) if closed else smooth).T, color="0.5", linewidth=1, zorder=1)
 
 

@@ -16,8 +16,8 @@ from ..quoted import quoted
 from .axes import COLORS, Display
 
 MOST_TRACES = 50  # Traces that are drawn, those of the longest fits.
-FEWEST = 3  # Lines of a trace below which there is no curve.
-FLOOR = 1e-16  # Values below this are drawn here.
+FEWEST_LINES = 3  # Lines of a trace below which there is no curve.
+DRAWN_FLOOR = 1e-16  # Values below this are drawn here.
 
 
 @dataclass(repr=False)
@@ -92,7 +92,7 @@ class GapDisplay(Display):
     @property
     def curved(self) -> bool:
         """Whether a trace is long enough for a curve."""
-        return any(len(trace.get("seconds", ())) >= FEWEST for trace in self.traces)
+        return any(len(trace.get("seconds", ())) >= FEWEST_LINES for trace in self.traces)
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw both quantities over seconds, and the certificates as lines across; or say what is proven."""
@@ -111,7 +111,7 @@ class GapDisplay(Display):
         for (name, worst), color in zip(self._proven(), (COLORS[0], COLORS[2]), strict=True):
             if np.isfinite(worst):
                 text = f"proven: {name} ≤ {worst:.1e}"
-                ax.axhline(max(worst, FLOOR), color=color, linestyle=":", linewidth=1.5, label=text)
+                ax.axhline(max(worst, DRAWN_FLOOR), color=color, linestyle=":", linewidth=1.5, label=text)
         ax.set(yscale="log", xlabel="time", ylabel="distance from the optimum")
         ax.xaxis.set_major_formatter(EngFormatter("s"))
         ax.xaxis.get_major_locator().set_params(nbins=6)
@@ -138,7 +138,7 @@ class GapDisplay(Display):
             (away, "o-", COLORS[0], "distance, estimated"),
             (trace["kkt_violation"], "x-", COLORS[2], "KKT violation, estimated"),
         ):
-            seconds, height = (one[np.isfinite(values)] for one in (trace["seconds"], np.maximum(values, FLOOR)))
+            seconds, height = (one[np.isfinite(values)] for one in (trace["seconds"], np.maximum(values, DRAWN_FLOOR)))
             ax.plot(seconds, height, line, color=color, label=name if named else None, **style)
             if len(height) and np.isfinite(values[-1]):
                 ax.plot(seconds[-1:], height[-1:], "D", color=color, alpha=alpha, markersize=6)

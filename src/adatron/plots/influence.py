@@ -10,7 +10,7 @@ import numpy as np
 from ..insight import Influence, influence
 from .axes import Display, bars
 
-SHOWN = 12  # Samples that are drawn.
+SAMPLES_DRAWN = 12  # Samples that are drawn.
 
 
 @dataclass(repr=False)
@@ -71,7 +71,7 @@ class InfluenceDisplay(Display):
         named = np.asarray(y).ravel()[found.numbers].tolist()
         return cls(found, [f"row {one}: {_short(label)}" for one, label in zip(numbers, named, strict=True)])
 
-    def plot(self, *, ax: Any = None, shown: int = SHOWN) -> Self:
+    def plot(self, *, ax: Any = None, shown: int = SAMPLES_DRAWN) -> Self:
         """Draw a bar for each of the first samples; the words behind it say how many predictions change."""
         ax, found = self._on(ax), self.influence
         change, bound = found.change[:shown], found.bound[:shown]

@@ -17,6 +17,7 @@ from ..estimators.forms.way import way_to
 from ..estimators.input_space.affine import Affine, linear_map
 from ..insight.borders import finely
 from ..insight.names import UNNAMED, names_of, unit_of
+from ..insight.plane import GRID
 from ..insight.subject import codes_of, unnamed
 from ..quoted import quoted
 from .axes import COLORS, Display, color, literal, marker, regions
@@ -24,8 +25,7 @@ from .axes import COLORS, Display, color, literal, marker, regions
 if TYPE_CHECKING:
     from ..margins import InputMargins
 
-GRID = 120  # Points of the picture in each direction; four times as many next to borders.
-ROOM = 0.1  # Space around the samples, as a fraction of their extent.
+PICTURE_MARGIN = 0.1  # Space around the samples, as a fraction of their extent.
 
 
 @dataclass(repr=False)
@@ -108,7 +108,7 @@ class InputMarginDisplay(Display):
         if X.shape[1] != 2:
             raise ValueError(f"The boundary can be drawn in two features only. Got {X.shape[1]}.")
         margins = input_margin(estimator, X_given, metric, space)
-        room = ROOM * np.ptp(X, axis=0).max()
+        room = PICTURE_MARGIN * np.ptp(X, axis=0).max()
         low, high = X.min(axis=0) - room, X.max(axis=0) + room
         grid = (np.linspace(low[0], high[0], GRID), np.linspace(low[1], high[1], GRID))
         points = np.stack(np.meshgrid(*grid), axis=-1).reshape(-1, 2)

@@ -12,7 +12,7 @@ from scipy import sparse
 from ..insight import Issues, label_issues
 from .axes import Display, bars, literal
 
-SHOWN = 12  # Samples that are drawn as bars.
+LABELS_DRAWN = 12  # Samples that are drawn as bars.
 PICTURES = 6  # Samples that are drawn as pictures.
 
 
@@ -76,7 +76,7 @@ class LabelIssueDisplay(Display):
         images = None if image_shape is None else pictures(found, X, image_shape)
         return cls(found, images).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None, shown: int = SHOWN) -> Self:
+    def plot(self, *, ax: Any = None, shown: int = LABELS_DRAWN) -> Self:
         """Draw a bar for each of the first samples, or pictures if there are some."""
         ax = self._on(ax)
         if not len(self.issues.numbers):

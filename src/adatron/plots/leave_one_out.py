@@ -12,7 +12,7 @@ from ..insight.subject import Subject, unnamed
 from ..insight.twin import twin_of
 from .axes import COLORS, Display
 
-ERROR, ROOT = "leave-one-out error", "leave-one-out RMSE"
+LOO_ERROR, LOO_RMSE = "leave-one-out error", "leave-one-out RMSE"
 
 
 @dataclass(repr=False)
@@ -45,7 +45,7 @@ class LeaveOneOutDisplay(Display):
     """
 
     along: AlongC
-    what: str = ERROR
+    what: str = LOO_ERROR
 
     @classmethod
     @unnamed()
@@ -69,7 +69,7 @@ class LeaveOneOutDisplay(Display):
         """
         subject = Subject.of(estimator, X, y, sample_weight)
         found = along_C(subject, twin_of(subject), factors)
-        return cls(found, ROOT if subject.task == "regression" else ERROR).plot(ax=ax)
+        return cls(found, LOO_RMSE if subject.task == "regression" else LOO_ERROR).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw the errors, and the model's own C."""

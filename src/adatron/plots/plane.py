@@ -14,9 +14,9 @@ from ..insight.names import UNNAMED, names_of, unit_of
 from ..insight.subject import codes_of, machine_of, task_of
 from .axes import COLORS, Display, color, literal, marker, regions
 
-SIDES = ("outside", "inside")
+SIDES = ("outside", "inside")  # Of a novelty detector.
 NAMED = 6  # Most classes in the legend; of more classes, those of the regions.
-NEAR = 0.5  # Fraction of the samples, those nearest to the plane, whose shadows are drawn.
+SHADOWED_SHARE = 0.5  # Fraction of the samples, those nearest to the plane, whose shadows are drawn.
 SHADOWS = 300  # Most shadows that are drawn.
 
 
@@ -142,7 +142,9 @@ class BoundaryPlaneDisplay(Display):
     def _shadows(self, ax: Any) -> set[int]:
         """Draw the samples nearest to the plane, and return the classes that they name in the legend."""
         plane = self.plane
-        near = np.sort(np.argsort(plane.off, kind="stable")[: min(SHADOWS, max(1, int(NEAR * len(plane.off))))])
+        near = np.sort(
+            np.argsort(plane.off, kind="stable")[: min(SHADOWS, max(1, int(SHADOWED_SHARE * len(plane.off))))]
+        )
         codes = np.zeros(len(near), np.int64) if self.codes is None else self.codes[plane.shown[near]]
         named = {code for code in np.unique(codes).tolist() if self.codes is not None and code in self._named()}
         for code in np.unique(codes).tolist():

@@ -15,15 +15,16 @@ from .axes import Display, literal
 
 Flags = NDArray[np.bool_]
 
-FIRST = ("gamma", "nu", "C", "epsilon", "degree", "coef0")  # Parameters that go to the horizontal axis, by preference.
-WRITTEN = 120  # Most cells whose scores are written into them.
-WIDE = 12  # Most columns, likewise.
+# Parameters that go to the horizontal axis, by preference.
+HORIZONTAL = ("gamma", "nu", "C", "epsilon", "degree", "coef0")
+WRITTEN_CELLS = 120  # Most cells whose scores are written into them.
+WRITTEN_COLUMNS = 12  # Most columns, likewise.
 LABELLED = 14  # Most values that an axis names.
-FILLED = 0.5  # Part of the cells that candidates fill below which they are drawn as points: they were drawn at random.
-BESIDE = 3  # Most entries of a legend beside each other.
+FILLED_SHARE = 0.5  # Part of the cells below which filled ones are points: the candidates were drawn at random.
+LEGEND_COLUMNS = 3  # Most entries of a legend beside each other.
 WRAPPED = 60  # Letters of a line in a title.
-LONG = 40  # Letters above which a title has several lines, and the labels of the horizontal axis are slanted.
-DECADES = 10.0  # Ratio of the largest to the smallest value from which an axis is logarithmic.
+LONG_TITLE = 40  # Letters above which a title has several lines, and the labels of the horizontal axis are slanted.
+LOGARITHMIC = 10.0  # Ratio of the largest to the smallest value from which an axis is logarithmic.
 DARK = 0.5  # Lightness of a colour below which white is read on it.
 MAP = "cividis"  # Made for all kinds of colour vision.
 STRONG = "#d55e00"  # Vermilion of Okabe and Ito's palette, for all kinds of colour vision.
@@ -180,7 +181,7 @@ class SearchDisplay(Display):
         numbers = all(is_number(value) for values in self.values for value in values)
         if len(self.names) == 1:
             self._draw_line(ax)
-        elif numbers and self.tried.mean() < FILLED:
+        elif numbers and self.tried.mean() < FILLED_SHARE:
             self._draw_points(ax)
         else:
             self._draw_map(ax, {"cmap": MAP, **(mesh_kw or {})})
@@ -189,7 +190,7 @@ class SearchDisplay(Display):
         if handles:
             ax.legend(
                 handles=handles, loc="upper center", bbox_to_anchor=(0.5, self._below(ax)),
-                ncols=min(len(handles), BESIDE), fontsize="small", frameon=False,
+                ncols=min(len(handles), LEGEND_COLUMNS), fontsize="small", frameon=False,
             )  # fmt: skip
         return self
 
@@ -212,7 +213,7 @@ class SearchDisplay(Display):
         if there:
             said.append(f"at the edge: {' and '.join(there)}")
         line = "; ".join(said)
-        return line if len(line) <= LONG else "\n".join(said)
+        return line if len(line) <= LONG_TITLE else "\n".join(said)
 
     def _draw_map(self, ax: Any, settings: dict[str, Any]) -> None:
         rows, columns = self.scores.shape
@@ -223,7 +224,7 @@ class SearchDisplay(Display):
         for axis, name, values in zip((ax.xaxis, ax.yaxis), self.names, self.values, strict=True):
             _label(axis, literal(short(name)), values)
         self._mark_missing(ax)
-        if self.scores.size <= WRITTEN and columns <= WIDE:
+        if self.scores.size <= WRITTEN_CELLS and columns <= WRITTEN_COLUMNS:
             self._write(ax)
         marks = ((self.proven, "o", 0.36, "proven"), (self.doubtful, "X", -0.36, "not converged"))
         for flags, mark, aside, label in marks:
@@ -339,8 +340,8 @@ def _names(results: dict[str, Any], x: str | None, y: str | None) -> tuple[str, 
     several = varied(results)
     if not several:
         raise ValueError("The search has no parameter with several values: there is nothing to draw.")
-    order = {name: place for place, name in enumerate(FIRST)}
-    several = sorted((name for name in several if name != y), key=lambda name: order.get(short(name), len(FIRST)))
+    order = {name: place for place, name in enumerate(HORIZONTAL)}
+    several = sorted((name for name in several if name != y), key=lambda name: order.get(short(name), len(HORIZONTAL)))
     if y is not None:
         return (several[0], y) if several else (y,)
     return tuple(several[:2])
@@ -381,12 +382,12 @@ def _label(axis: Any, name: str, values: list[Any]) -> None:
     texts = list(map(_text, values))
     axis.set_ticks(range(0, len(values), step), texts[::step])
     axis.set_label_text(name)
-    if axis.axis_name == "x" and sum(map(len, texts[::step])) > LONG:
+    if axis.axis_name == "x" and sum(map(len, texts[::step])) > LONG_TITLE:
         axis.set_tick_params(rotation=30)
 
 
 def _scale(ax: Any, letter: str, values: Vector) -> None:
     """Make an axis logarithmic if the values call for it."""
     finite = values[np.isfinite(values)]
-    if len(finite) and finite.min() > 0.0 and finite.max() >= DECADES * finite.min():
+    if len(finite) and finite.min() > 0.0 and finite.max() >= LOGARITHMIC * finite.min():
         ax.set(**{f"{letter}scale": "log"})

@@ -12,7 +12,7 @@ from ..insight import Sensitivity, sensitivity
 from ..insight.names import names_of
 from .axes import Display, bars
 
-SHOWN = 15  # Features that are drawn.
+FEATURES_DRAWN = 15  # Features that are drawn.
 
 
 @dataclass(repr=False)
@@ -60,7 +60,7 @@ class SensitivityDisplay(Display):
         given = None if feature_names is None else list(feature_names)
         return cls(found, names_of(way_to(estimator), np.shape(X)[1], found.space, given)).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None, shown: int = SHOWN) -> Self:
+    def plot(self, *, ax: Any = None, shown: int = FEATURES_DRAWN) -> Self:
         """Draw a bar for each of the strongest features."""
         ax, effect = self._on(ax), self.sensitivity.effect
         order = np.argsort(-effect, kind="stable")[:shown]

@@ -17,7 +17,7 @@ import numpy as np
 from .dual import Dual, Vector
 
 FINE = 2.0**-4  # Fraction of the gradient's possible variation that is a unit.
-LEAST, RANGE = 2.0**-400, 2.0**-900  # Smallest unit, and fraction of the bounds: nothing leaves the range of floats.
+LEAST_UNIT, RANGE = 2.0**-400, 2.0**-900  # Smallest unit, and fraction of the bounds: all numbers stay in the range.
 NONE = 2.0**-40  # Fraction of the first unit below which a margin counts as 0.
 
 
@@ -56,7 +56,7 @@ def _variation(sums: Any, spread: float) -> Any:
 
 def _unit(size: Any, most: Any) -> Any:
     """Return the power of two for numbers of this size, and bounds of at most another one."""
-    least = np.maximum(LEAST, np.where(np.isinf(most), 0.0, RANGE * most))
+    least = np.maximum(LEAST_UNIT, np.where(np.isinf(most), 0.0, RANGE * most))
     small = (size > 0.0) & (size < 1.0) & (least < 1.0)
     return np.where(small, np.ldexp(0.5, np.frexp(np.where(small, np.maximum(size, least), 1.0))[1]), 1.0)
 

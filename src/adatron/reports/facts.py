@@ -29,12 +29,12 @@ from ..threads import Clock, OutOfTime
 from .figure import Gallery
 from .parts import said
 
-FOLDS = 5  # Folds without a cv of the user, as scikit-learn has them.
+CV_FOLDS = 5  # Folds without a cv of the user, as scikit-learn has them.
 ONE_OUT = 0.3  # Part of the time for scores that leave-one-out may take; folds have the rest.
 MARGINS = 0.6  # Part of the time for the boundary that distances may take; planes have the rest.
-MEASURED = 500  # Most samples whose distances from the boundary are computed.
+SAMPLES_MEASURED = 500  # Most samples whose distances from the boundary are computed.
 LATE = "Give the report more time."
-Found = TypeVar("Found")
+FromTwin = TypeVar("FromTwin")
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class Facts:
         def measured() -> tuple[Ids, InputMargins]:
             refuse_unmeasured(self.machine)
             self.clock.check()
-            some = drawn(self.n, MEASURED)
+            some = drawn(self.n, SAMPLES_MEASURED)
             return margins_in_time(self.machine, self.subject.rows, some, self.clock.part(MARGINS))
 
         return known(measured)
@@ -185,12 +185,12 @@ class Facts:
         unit = "" if self.unit == UNNAMED else f" ({self.unit})" if self.subject.way.steps else f" {self.unit}"
         return f"{said(value)}{unit}"
 
-    def _of_twin(self, ask: Callable[[Twin], Found]) -> Found | Missing:
+    def _of_twin(self, ask: Callable[[Twin], FromTwin]) -> FromTwin | Missing:
         twin = self.twin
         if isinstance(twin, Missing):
             return twin
 
-        def in_time() -> Found:
+        def in_time() -> FromTwin:
             self.clock.check()
             return ask(twin)
 
@@ -272,7 +272,7 @@ class Facts:
     def _folds(self) -> Any:
         if self.cv is not None and not isinstance(self.cv, int):
             return self.cv
-        folds = min(FOLDS, self.n) if self.cv is None else self.cv
+        folds = min(CV_FOLDS, self.n) if self.cv is None else self.cv
         if self.task != "classification":
             return KFold(folds, shuffle=True, random_state=0)
         least = int(np.unique(self.y, return_counts=True)[1].min())
@@ -281,7 +281,7 @@ class Facts:
         return StratifiedKFold(min(folds, least), shuffle=True, random_state=0)
 
 
-def known(ask: Callable[[], Found]) -> Found | Missing:
+def known(ask: Callable[[], FromTwin]) -> FromTwin | Missing:
     """Return an answer, or the reason why the model has none; any other error is a fault, and is raised."""
     try:
         return ask()

@@ -21,8 +21,8 @@ from ..plots.axes import off_screen, require
 WIDER = 105.0  # Most pixels of the page for an inch of the drawing.
 INK = "#010203"  # becomes the colour of the page's text
 IDS = re.compile(r'(\bid="|xlink:href="#|url\(#)([^")]+)')
-HEAD = re.compile(r"^.*?<svg ", re.DOTALL)
-SIZE = re.compile(r'\s(?:width|height)="[\d.]+pt"')
+SVG_HEAD = re.compile(r"^.*?<svg ", re.DOTALL)
+SVG_SIZE = re.compile(r'\s(?:width|height)="[\d.]+pt"')
 STYLE = re.compile(r"<defs>\s*<style[^>]*>.*?</style>\s*</defs>", re.DOTALL)
 TAG = re.compile(r"<!--.*?-->|<[^>]*>", re.DOTALL)
 META = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
@@ -50,7 +50,8 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-WIDTH, HALF, BAR = 5.2, 3.0, 0.26  # Inches: of a picture, of one of two pictures in its place, of a bar's height.
+# Inches: of a picture, of one of two pictures in its place, of a bar's height.
+PICTURE_WIDTH, HALF_WIDTH, BAR_HEIGHT = 5.2, 3.0, 0.26
 GROUP, MOST_GROUPS = 5, 20  # Fewest samples of a group, and most groups.
 
 
@@ -79,7 +80,7 @@ class Gallery:
         require()
         self.count = 0
 
-    def draw(self, plot: Callable[[Any], object], width: float = WIDTH, height: float = 2.8) -> Picture:
+    def draw(self, plot: Callable[[Any], object], width: float = PICTURE_WIDTH, height: float = 2.8) -> Picture:
         """Return the picture that a function draws on the axes it is given."""
         import matplotlib as mpl
 
@@ -95,9 +96,9 @@ class Gallery:
 
 def _inline(text: str, number: int) -> str:
     """Return the SVG element of a file, for a page that holds several."""
-    text = META.sub("", HEAD.sub("<svg ", text, count=1))
+    text = META.sub("", SVG_HEAD.sub("<svg ", text, count=1))
     head, found, rest = STYLE.sub("", text, count=1).partition(">")
-    head = SIZE.sub("", head)
+    head = SVG_SIZE.sub("", head)
 
     def own(tag: re.Match[str]) -> str:
         if tag[0].startswith("<!--"):

@@ -10,7 +10,7 @@ from html import escape
 from importlib import resources
 
 from ..files.atomic import atomic_write
-from .parts import Content, Figure, Panel
+from .parts import Figure, PagePart, Panel
 
 HEIGHT = 800  # Pixels of a report in a notebook.
 
@@ -45,7 +45,7 @@ class Report:
     True
     """
 
-    def __init__(self, title: str, about: list[Content], panels: list[Panel]) -> None:
+    def __init__(self, title: str, about: list[PagePart], panels: list[Panel]) -> None:
         self.title, self.panels = title, panels
         self.html = page(title, about, panels)
 
@@ -66,7 +66,7 @@ class Report:
         return "\n".join((self.title, *lines))
 
 
-def page(title: str, about: Sequence[Content], panels: Sequence[Panel]) -> str:
+def page(title: str, about: Sequence[PagePart], panels: Sequence[Panel]) -> str:
     """Return the page.
 
     Parameters
@@ -102,7 +102,7 @@ def _section(panel: Panel, number: int) -> str:
     return f'<section id="panel-{number}"{kind}><h2>{number}. {escape(panel.question)}</h2>{parts}</section>\n'
 
 
-def _flow(parts: Sequence[Content]) -> str:
+def _flow(parts: Sequence[PagePart]) -> str:
     """Return parts one after the other; figures in a row stand side by side where there is room."""
     out: list[str] = []
     beside = False

@@ -11,10 +11,11 @@ import numpy as np
 
 from .figure import Picture
 
-LONGEST = 200  # Characters of a cell.
-SMALL, LARGE = 1e-3, 1e6  # Sizes of numbers that are written without a power of ten.
+LONGEST_CELL = 200  # Characters of a cell.
+PLAIN_LEAST, PLAIN_MOST = 1e-3, 1e6  # Sizes of numbers that are written without a power of ten.
+SAMPLES_SHOWN = 20  # Rows of a table of samples.
 OPEN = 4  # Most rows of a table that is open.
-WIDE = 7.0  # Inches of pictures side by side above which a panel has the width of the page.
+WIDE_PANEL = 7.0  # Inches of pictures side by side above which a panel has the width of the page.
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class Folded:
         return f"<details><summary>{escape(self.name)}</summary>{self.content.html()}</details>"
 
 
-Content = Text | Verbatim | Figure | SortableTable | Folded
+PagePart = Text | Verbatim | Figure | SortableTable | Folded
 
 
 @dataclass
@@ -94,7 +95,7 @@ class Panel:
 
     question: str
     answer: str
-    parts: list[Content] = field(default_factory=list[Content])
+    parts: list[PagePart] = field(default_factory=list[PagePart])
 
     @property
     def wide(self) -> bool:
@@ -102,7 +103,7 @@ class Panel:
         width = 0.0
         for part in self.parts:
             width = width + part.picture.width if isinstance(part, Figure) else 0.0
-            if width > WIDE:
+            if width > WIDE_PANEL:
                 return True
         return False
 
@@ -119,7 +120,7 @@ def _cell(value: Any) -> str:
         shown = said(value)
         return f'<td class="number" data-value="{number!r}">{escape(shown)}</td>'
     text = str(value)
-    text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    text = text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"
     return f"<td>{escape(text)}</td>"
 
 
@@ -131,7 +132,7 @@ def said(value: Any) -> str:
     if np.isnan(number):
         return "–"
     size = abs(number)
-    if number and not SMALL <= size < LARGE:
+    if number and not PLAIN_LEAST <= size < PLAIN_MOST:
         return f"{number:.1e}"
     return f"{number:,.0f}" if size >= 100.0 else f"{number:.3g}"
 

@@ -20,11 +20,11 @@ from ..threads import Clock
 from .facts import Facts
 from .page import Report
 from .panels import PANELS
-from .parts import Content, Folded, Panel, SortableTable, Text
+from .parts import Folded, PagePart, Panel, SortableTable, Text
 
 MAX_TIME = 300.0  # Seconds.
-LEAST_SHARE = 1 / 16  # Part of the time that each panel has in any case.
-SHOWN = ("rows", "none")
+PANEL_SHARE = 1 / 16  # Part of the time that each panel has in any case.
+SAMPLE_CHOICES = ("rows", "none")  # Whether a report shows samples.
 PIXELS = (8, 256)  # Fewest and most pixels of a side of a picture.
 ALIKE = 0.75  # Fraction of the usual difference of two pixels below which neighbours are alike.
 
@@ -119,7 +119,7 @@ def report(
     >>> len(made.panels)
     8
     """
-    if samples not in SHOWN:
+    if samples not in SAMPLE_CHOICES:
         raise ValueError(f"The 'samples' parameter must be 'rows' or 'none'. Got {quoted(samples)} instead.")
     if not isinstance(cast("Any", title), (str, type(None))):
         raise TypeError(f"The 'title' parameter must be a str or None. Got {quoted(title)} instead.")
@@ -151,7 +151,7 @@ def _part(clock: Clock, share: float, max_time: float | None) -> Clock:
     """Return the clock of a panel: a share of the time that is left, and at least a small part of all."""
     if max_time is None or clock.deadline == np.inf:
         return Clock()
-    return Clock.starting(max(share * (clock.deadline - monotonic()), LEAST_SHARE * max_time))
+    return Clock.starting(max(share * (clock.deadline - monotonic()), PANEL_SHARE * max_time))
 
 
 def _seconds(value: Any) -> float | None:
@@ -175,7 +175,7 @@ def _a(name: str) -> str:
     return f"{'an' if name[0] in 'AEIS' else 'a'} {name}"  # an S-V-C
 
 
-def _about(facts: Facts) -> list[Content]:
+def _about(facts: Facts) -> list[PagePart]:
     machine, X = facts.machine, facts.subject.X
     width = facts.subject.columns if len(X.shape) == 2 else "–"
     steps = "".join(f"{type(step).__name__}, " for _, step in facts.subject.way.steps)

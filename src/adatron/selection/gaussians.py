@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Ids, Vector
+from ..certificates.gap import CARE
 from ..compiled.precision import UNIT
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import scatter
@@ -16,7 +17,6 @@ from ..kernels import RBF
 from ..threads import Pool
 
 TASK_ROWS = 64  # Rows of a task.
-CARE = 1.0 + 1e-6  # Factor for the rounding of a bound that is itself computed.
 RESOLVED = 1e-4  # Smallest tolerance that float32 kernel values resolve.
 
 

@@ -37,9 +37,9 @@ from ..threads import Pool, allowed_threads
 from ..threads.gate import one_blas_thread
 from .gaussians import Gaussians, squared_distances, weighted
 
-ROUGH = 1e-3  # Allowed error of the squared radius, which is at most 1.
-ROUNDS = 20  # Rounds of the dense solver, each from a fresh gradient and with the samples that violate it.
-STEPS = 1000  # Most steps of a round, as a multiple of the number of samples.
+RADIUS_ERROR = 1e-3  # Allowed error of the squared radius, which is at most 1.
+RADIUS_ROUNDS = 20  # Rounds of the dense solver, each from a fresh gradient and with the samples that violate it.
+RADIUS_STEPS = 1000  # Most steps of a round, as a multiple of the number of samples.
 
 
 @dataclass(frozen=True)
@@ -256,7 +256,7 @@ class _Steps:
         margin = _Descent(self.dual, self.kernel, self.beta)
         status, proof = until_proven(margin, self.tol, Options(tol=self.tol))
         around = _Descent(self.around, self.kernel, self.centre)
-        until_proven(around, ROUGH, Options(tol=ROUGH))
+        until_proven(around, RADIUS_ERROR, Options(tol=RADIUS_ERROR))
         beta, g = margin.beta, margin.g
         if self.warm:
             self.beta, self.centre = beta, around.beta
@@ -302,7 +302,7 @@ class _Descent:
         part[:n], lower[:n], upper[:n] = self.beta[rows], self.dual.lower[rows], self.dual.upper[rows]
         slope[:n] = self.g[rows]
         program = (K, part, slope.astype(K.dtype), lower, upper)
-        limits = (0.0, 0.5 * tol, STEPS * n, np.zeros(2, np.int64))
+        limits = (0.0, 0.5 * tol, RADIUS_STEPS * n, np.zeros(2, np.int64))
         tied = bool(self.dual.totals)
         self.n_iter += pairs(*program, np.array([0, len(K)]), *limits) if tied else singles(*program, *limits)
         self.beta[rows] = part[:n]
@@ -318,7 +318,7 @@ class _Descent:
     def tighten(self, tol: float, proof: Certificate) -> float | Status:
         """Go on with the samples that still violate the conditions, for some rounds."""
         self.rounds += 1
-        return tol if self.rounds < ROUNDS else Status.STUCK
+        return tol if self.rounds < RADIUS_ROUNDS else Status.STUCK
 
 
 def _warn_of(gammas: Vector) -> None:

@@ -54,7 +54,7 @@ class Ascent(ABC, Generic[How]):
 
     - beta stays within its bounds and on its equalities; a point outside proves nothing, and ends the fit.
     - g is the gradient at beta, up to errors that `round` has counted. Both change together, after the row of kernel
-      values is there, as a request for a row may end the fit; else ``steady`` is False in between.
+      values has come: a request for a row may end the fit. Otherwise ``steady`` is False in between.
     - `pause` is called between steps: it knows the limits.
 
     Attributes

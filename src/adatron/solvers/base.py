@@ -44,10 +44,10 @@ class Way(IntEnum):
     @property
     def said(self) -> str:
         """The way in words."""
-        return SAID[self]
+        return WAY_WORDS[self]
 
 
-SAID = {
+WAY_WORDS = {
     Way.CLOSED: "with nothing to solve",
     Way.BUNDLE: "one block each, many in one go",
     Way.AT_ONCE: "one block in float64, solved and proven in one go",

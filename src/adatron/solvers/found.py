@@ -14,7 +14,7 @@ from ..problems import Dual
 from .solution import TRACED, Solution, Trace, ended
 from .status import Status
 
-STATUSES = list(Status)
+STATUSES = list(Status)  # By their numbers.
 UNSOLVED = -1  # Stands for a status where nothing was open.
 _GOOD = np.array([*(status.good for status in STATUSES), True])  # the last entry stands for UNSOLVED
 _FORGIVEN = np.array([*(one in (Status.MAX_ITER, Status.MAX_TIME, Status.STUCK) for one in STATUSES), False])

@@ -1,4 +1,4 @@
-"""Which way a fit goes: chosen once, from the sizes of the data and the parameters, and kept with the model."""
+"""The route of a fit: chosen once, from the sizes of the data and the parameters, and kept with the model."""
 
 from __future__ import annotations
 

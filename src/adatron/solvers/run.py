@@ -1,4 +1,4 @@
-"""Many problems over one Gram matrix: a thread takes one, or a bundle; all threads share the tiles of the last ones."""
+"""Many problems over one Gram matrix: a thread takes a problem or a bundle; all share the tiles of the last ones."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from ..certificates import Certificate, unproven
 from ..problems import Dual
 from .status import Status
 
+# Columns of a trace.
 TRACED: tuple[str, ...] = ("seconds", "n_iter", "kkt_violation", "duality_gap", "dual_objective")
 
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from math import inf, sqrt
 
-from ..compiled.precision import UNIT
+from ..compiled.precision import SINGLE, UNIT
 
 AIM = 0.5  # Fraction of the wanted gap to aim at.
-SINGLE = 2.0**-24  # Rounding of a float32.
 TYPICAL = 1 / 16  # A gradient's error is at most this fraction of its proven error, as a rule.
 LEAST_SHARE, LARGEST_SHARE = 1e-4, 0.3  # Smallest and largest fraction of the last tolerance.
 LOOSEST = 0.1  # Largest fraction of the violation to which a block, or part, is solved; less while the violation falls:

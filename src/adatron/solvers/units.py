@@ -1,7 +1,7 @@
 """Programs with numbers of any size, each solved in a unit of its own, see ``problems.unit``.
 
-The margin of a classifier with nu is known with its solution. If the margin is below the unit, the solution is looked
-for again from there, in the margin's unit, until the tolerance is compared with a margin of 1 at least.
+The margin of a classifier with nu is known with its solution. If the margin is below the unit, the program is solved
+again from there in the margin's unit, until the margin is at least 1 in its unit.
 """
 
 from __future__ import annotations

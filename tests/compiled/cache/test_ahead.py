@@ -38,13 +38,13 @@ def test_the_first_use_calls_helpers_once(calls, tmp_path, monkeypatch, caplog):
     ahead.begin.cache_clear()
     for _ in range(2):
         ahead.begin(tmp_path)
-    assert sorted(part for parts in calls() for part in parts) == sorted(ahead.PARTS)
+    assert sorted(part for parts in calls() for part in parts) == sorted(ahead.HELPER_PARTS)
     assert len(calls()) == 2
-    assert [record.message for record in caplog.records] == [ahead.FIRST]
+    assert [record.message for record in caplog.records] == [ahead.FIRST_COMPILING]
     ahead.begin.cache_clear()  # another process
     ahead.begin(tmp_path)
     assert len(calls()) == 2
-    assert [record.message for record in caplog.records] == [ahead.FIRST, ahead.LATER]
+    assert [record.message for record in caplog.records] == [ahead.FIRST_COMPILING, ahead.LATER_COMPILING]
 
 
 def test_a_single_helper_begins_with_what_the_fit_needs_last(calls, tmp_path, monkeypatch):
@@ -55,7 +55,7 @@ def test_a_single_helper_begins_with_what_the_fit_needs_last(calls, tmp_path, mo
     assert [parts[0] for parts in calls()] == ["pairs"]
 
 
-@pytest.mark.parametrize("part", ahead.PARTS)
+@pytest.mark.parametrize("part", ahead.HELPER_PARTS)
 def test_helpers_end_with_their_parent(part, tmp_path):
     """They compile what they are told, and a closed pipe ends them early without a trace."""
     env = {**os.environ, "ADATRON_CACHE_DIR": str(tmp_path), ahead.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}

@@ -10,17 +10,17 @@ import pytest
 
 import adatron
 from adatron.compiled.cache import ahead
-from adatron.compiled.cache.processor import CLASSES, features, processor_class
+from adatron.compiled.cache.processor import PROCESSOR_CLASSES, features, processor_class
 
 KIND = processor_class(features())
 TIMEOUT = 300
 USE = """
-from adatron.compiled.cache.precompiled import ROOT, precompiled_hash
+from adatron.compiled.cache.precompiled import MACHINE_CODE, precompiled_hash
 from adatron.compiled.scan import gains
 from adatron.warm import compiled_functions
 
 assert gains(1.0, -2.0, 0.0, 3.0, 0.0, False) == (2.0, -2.0)
-print(ROOT / precompiled_hash(), compiled_functions())
+print(MACHINE_CODE / precompiled_hash(), compiled_functions())
 """
 
 pytestmark = pytest.mark.skipif(KIND is None, reason="no code is made for this processor")
@@ -34,7 +34,7 @@ class Installation:
         shutil.copytree(Path(adatron.__file__).parent, self.package, ignore=shutil.ignore_patterns("__pycache__"))
         self.env = {**os.environ, "PYTHONPATH": str(folder), ahead.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
         made = folder / "made"
-        self.run(ADATRON_CACHE_DIR=str(made), NUMBA_CPU_NAME=KIND, NUMBA_CPU_FEATURES=CLASSES[KIND])
+        self.run(ADATRON_CACHE_DIR=str(made), NUMBA_CPU_NAME=KIND, NUMBA_CPU_FEATURES=PROCESSOR_CLASSES[KIND])
         self.came = self.place / KIND
         self.came.mkdir(parents=True)
         for file in made.glob("*/*.nbi"):

@@ -6,13 +6,13 @@ import sys
 
 import pytest
 
-from adatron.compiled.cache.processor import CLASSES, needed, processor_class
+from adatron.compiled.cache.processor import PROCESSOR_CLASSES, needed, processor_class
 from adatron.compiled.micro import layout
 
 V3, V4 = needed("x86-64-v3"), needed("x86-64-v4")
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.parametrize("name", PROCESSOR_CLASSES)
 def test_a_processor_with_more_belongs_to_the_class(name):
     assert processor_class(needed(name)) == name
     assert processor_class(needed(name) | {"+something", "+sse4a"}) == name
@@ -27,7 +27,7 @@ def test_the_best_class_is_chosen():
     assert processor_class(frozenset()) is None
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.parametrize("name", PROCESSOR_CLASSES)
 def test_all_processors_of_a_class_have_one_layout(name):
     """Compiled code has the layout in it."""
     every = {"+neon", "+crc", "+sve"} if name == "generic" else V4

@@ -99,7 +99,7 @@ def test_values_are_those_of_fits_without_the_sample(model, data, division, slop
             others = np.arange(4) != own[:, None]
             expected = (expected[np.arange(len(own)), own][:, None] - expected)[others].reshape(len(own), 3)
         np.testing.assert_allclose(
-            values[test], expected, atol=3 * probability.COARSE * max(1.0, np.abs(expected).max())
+            values[test], expected, atol=3 * probability.SLOPE_ERROR * max(1.0, np.abs(expected).max())
         )
 
 

@@ -137,7 +137,7 @@ def test_several_metrics_and_a_range_of_its_own():
 
 
 def test_lines_where_no_bar_can_be_drawn(capsys, monkeypatch):
-    monkeypatch.setattr("adatron.selection.search.watch.SECONDS", 0.0)
+    monkeypatch.setattr("adatron.selection.search.watch.LINE_SECONDS", 0.0)
     with SearchWatch(None, visible=True) as watch:
         watch.begin(4)
         for _ in range(4):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-SHELLS = ("bash", "zsh", "fish")
+SHELLS = ("bash", "zsh", "fish")  # Those that click completes for.
 
 
 @click.command(short_help="Print the script that completes words in a shell.")

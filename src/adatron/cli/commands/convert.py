@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ..outputs import DATA, MODEL, check_outputs
+from ..outputs import DATA_ENDINGS, MODEL_ENDINGS, check_outputs
 from ..values import MOST_FEATURES, Number
 
 
@@ -40,7 +40,7 @@ def convert(model: str, output: str, to: str | None, features: int | None, ops: 
     """
     from ...files import is_libsvm_model, load, rewindable, save, save_libsvm
 
-    endings = {"onnx": (".onnx",), "adatron": MODEL, "libsvm": DATA}
+    endings = {"onnx": (".onnx",), "adatron": MODEL_ENDINGS, "libsvm": DATA_ENDINGS}
     to = to or next((kind for kind, known in endings.items() if Path(output).suffix.lower() in known), None)
     check_outputs({"OUTPUT": output}, [model], {"OUTPUT": endings[to] if to else ()})
     source = rewindable(model)

@@ -13,18 +13,18 @@ import click
 
 from ..status import ExitStatus
 
-SAMPLES, REPEATS = 20_000, 3  # Size of the large set, and fits of it after the first one, whose median is shown.
+DEMO_SAMPLES, DEMO_REPEATS = 20_000, 3  # Size of the large set, and fits of it after the first: the median is shown.
 LEAST_AGREEMENT = 0.99  # Fraction of equal predictions: two solvers within one tolerance may differ at ties.
 LEARNED = 600  # Digits in the model that forgets, and in the search.
-NEAR = 1e-6  # Largest difference of decision values of two exact solutions; the numbers themselves are about 1.
-FOLDER = "adatron-demo"
-MODEL, PICTURE = "digits.adatron", "search.png"
-WIDTH = len("scikit-learn")  # Of the names of numbers.
+EQUAL_VALUES = 1e-6  # Largest difference of decision values of two exact solutions; the numbers themselves are about 1.
+DEMO_FOLDER = "adatron-demo"  # Where the demo writes.
+DEMO_MODEL, DEMO_PICTURE = "digits.adatron", "search.png"
+NAME_WIDTH = len("scikit-learn")  # Of the names of numbers.
 Claims = Iterator[tuple[str, bool]]
 
 
 @click.command(short_help="Fit, prove, compare, forget, search and save, in a minute or two.")
-@click.option("--folder", default=FOLDER, show_default=True, help="Where the model and the picture are written.")
+@click.option("--folder", default=DEMO_FOLDER, show_default=True, help="Where the model and the picture are written.")
 def demo(folder: str) -> ExitStatus:
     """Show what adatron does: fit, prove, compare with scikit-learn, forget a sample, search, save.
 
@@ -37,7 +37,7 @@ def demo(folder: str) -> ExitStatus:
     place.mkdir(parents=True, exist_ok=True)
     digits: Any = train_test_split(*data, test_size=0.3, random_state=0)
     parts: list[tuple[str, Callable[[], Claims]]] = [
-        (f"A fit that people wait for: {SAMPLES:,} samples, 20 features, RBF kernel, C = 1", _large),
+        (f"A fit that people wait for: {DEMO_SAMPLES:,} samples, 20 features, RBF kernel, C = 1", _large),
         ("Ten handwritten digits: the same classes as scikit-learn, saved and loaded", lambda: _saved(digits, place)),
         (f"One of {LEARNED} samples is forgotten: the exact solution of the others", lambda: _forgotten(digits)),
         (
@@ -51,7 +51,7 @@ def demo(folder: str) -> ExitStatus:
         for claim, holds in part():
             well &= holds
             click.echo(f"   {'yes' if holds else 'NO '}  {claim}")
-    files = [path for path in (place / MODEL, place / PICTURE) if path.exists()]
+    files = [path for path in (place / DEMO_MODEL, place / DEMO_PICTURE) if path.exists()]
     click.echo(f"\nWritten: {' and '.join(map(str, files))}\nNext: adatron info {files[0]}")
     return ExitStatus.FINE if well else ExitStatus.NOT_CONVERGED
 
@@ -64,13 +64,13 @@ def _large() -> Claims:
     from ... import SVC
     from ...estimators.base.parameters import GAP_TOL
 
-    X, y = make_classification(SAMPLES, 20, n_informative=10, flip_y=0.05, random_state=0)
+    X, y = make_classification(DEMO_SAMPLES, 20, n_informative=10, flip_y=0.05, random_state=0)
     X = StandardScaler().fit_transform(X)
     peer_kind: Any = PeerSVC
     ours, theirs = SVC(gamma=0.05), peer_kind(gamma=0.05)
     click.echo("   the first fit of an installation compiles its code once ...")
     first, peer = _seconds(lambda: ours.fit(X, y)), _seconds(lambda: theirs.fit(X, y))
-    own = statistics.median(_seconds(lambda: ours.fit(X, y)) for _ in range(REPEATS))
+    own = statistics.median(_seconds(lambda: ours.fit(X, y)) for _ in range(DEMO_REPEATS))
     rows = [
         ("scikit-learn", f"{peer:.2f} s"),
         ("adatron", f"{own:.2f} s (the first fit: {first:.1f} s): {peer / own:.1f} times as fast"),
@@ -93,7 +93,7 @@ def _saved(digits: Any, place: Path) -> Claims:
     _show([("accuracy", f"{ours.score(X_test, y_test):.2%}"), ("proven", ours.certificate_)])
     agreement = float((ours.predict(X_test) == theirs.predict(X_test)).mean())
     yield f"both give the same class to {agreement:.2%} of the test images", agreement >= LEAST_AGREEMENT
-    path = place / MODEL
+    path = place / DEMO_MODEL
     save(ours, path)
     copy = load(path)
     same = ours.decision_function(X_test).tobytes() == copy.decision_function(X_test).tobytes()
@@ -115,7 +115,7 @@ def _forgotten(digits: Any) -> Claims:
     proof = model.deletion_report()
     bounds = f"relative duality gap <= {proof['duality_gap']:.1e}, KKT violation <= {proof['kkt_violation']:.1e}"
     _show([("seconds", f"{taken:.4f}"), ("proven", bounds)])
-    yield f"a model that never saw the sample decides the same, to {difference:.0e}", difference <= NEAR
+    yield f"a model that never saw the sample decides the same, to {difference:.0e}", difference <= EQUAL_VALUES
 
 
 def _found(digits: Any, place: Path) -> Claims:
@@ -144,7 +144,7 @@ def _found(digits: Any, place: Path) -> Claims:
         return
     from ...plots import SearchDisplay
 
-    picture = place / PICTURE
+    picture = place / DEMO_PICTURE
     SearchDisplay.from_estimator(search).figure_.savefig(picture, dpi=120)
     _show([("picture", str(picture))])
 
@@ -152,7 +152,7 @@ def _found(digits: Any, place: Path) -> Claims:
 def _show(rows: Sequence[tuple[str, object]]) -> None:
     """Print names and numbers, aligned with those of the other steps."""
     for name, value in rows:
-        click.echo(f"   {name:<{WIDTH}} {value}")
+        click.echo(f"   {name:<{NAME_WIDTH}} {value}")
 
 
 def _seconds(action: Any) -> float:

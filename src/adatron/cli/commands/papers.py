@@ -20,7 +20,7 @@ def papers(name: tuple[str, ...], quick: bool, output: Path | None, wants_json: 
 
     Exits with status 3 if a number that can be reproduced is not.
     """
-    from ...papers import DATA, PAPERS, introduction, reproduce, require_data
+    from ...papers import DATA_SETS, PAPERS, introduction, reproduce, require_data
 
     unknown = [one for one in name if one not in PAPERS]
     if unknown:
@@ -30,7 +30,7 @@ def papers(name: tuple[str, ...], quick: bool, output: Path | None, wants_json: 
     try:
         require_data(name or PAPERS)
     except FileNotFoundError as error:
-        free = ", ".join(one for one in PAPERS if not DATA[one])
+        free = ", ".join(one for one in PAPERS if not DATA_SETS[one])
         raise FileNotFoundError(f"{error}. Papers that need no data: {free}") from error
     result: dict[str, object] = {}
     holds = True

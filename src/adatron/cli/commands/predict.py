@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import click
 
 from ..data import DataFiles, data_options
-from ..outputs import DATA, check_outputs
+from ..outputs import DATA_ENDINGS, check_outputs
 from ..parts import device_option, machine_of, task_of, use_device
 from ..status import write_result
 
@@ -41,7 +41,9 @@ def predict(
     quality is also printed.
     """
     to = to or ("csv" if Path(output or "").suffix.lower() == ".csv" else "libsvm")
-    check_outputs({"--output": output}, (model, *source.files), {"--output": (".csv",) if to == "csv" else DATA})
+    check_outputs(
+        {"--output": output}, (model, *source.files), {"--output": (".csv",) if to == "csv" else DATA_ENDINGS}
+    )
     if decision and probability and to != "csv":
         raise click.UsageError("--decision and --probability need --to csv together")
     estimator, table = source.with_model(model, labelled=False)

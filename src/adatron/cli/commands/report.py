@@ -15,10 +15,8 @@ from ..data import DataFiles, data_options
 from ..outputs import check_outputs
 from ..parts import machine_of, names_of, task_of
 from ..preparing.target import known_part
-from ..progress import bar_of, shown
+from ..progress import SHAPE_ALONE, bar_of, shown
 from ..values import Number
-
-SHAPE = "{desc} |{bar}| {elapsed}"
 
 
 @click.command(short_help="Write a report about a model as one HTML file.")
@@ -100,7 +98,7 @@ def _as_fitted(file: str, table: Any, model: Any) -> Any:
 def _told(quiet: bool) -> Iterator[Callable[[int, int, str], object]]:
     """Return a function that tells which panel is made, and show what it was told."""
     start, now = monotonic(), "report"
-    bar = bar_of(1, SHAPE, quiet)
+    bar = bar_of(1, SHAPE_ALONE, quiet)
 
     def progress(done: int, of: int, what: str) -> None:
         nonlocal now

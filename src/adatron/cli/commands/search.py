@@ -13,18 +13,18 @@ import click
 from ..data import DataFiles, data_options
 from ..fit import check_folds, fit
 from ..machines import TASK, machine, task_options
-from ..outputs import MODEL, check_outputs
+from ..outputs import MODEL_ENDINGS, check_outputs
 from ..parameters import SEARCHED, grid_of, searched_options
 from ..parts import machine_of
 from ..preparing.target import known_part
 from ..preparing.training import Preparing, preparing_options, read_training, remember, write_model
 from ..status import ExitStatus, InputError, as_json, echo_rows, warnings_as_lines, write_result
-from ..values import AUTO, Number
+from ..values import AUTO_RANGE, Number
 from ..wording import in_options
 
 OF_TWO = ("f1", "jaccard", "precision", "recall", "roc_auc")  # Scores of two classes, with others for more.
-OWN = "pinball D2"  # the score of the machine itself
-SCORING = {"classification": "accuracy", "regression": "r2", "quantile": OWN, "novelty": "balanced_accuracy"}
+OWN_SCORE = "pinball D2"  # the score of the machine itself
+SCORING = {"classification": "accuracy", "regression": "r2", "quantile": OWN_SCORE, "novelty": "balanced_accuracy"}
 
 
 @click.command(short_help="Choose C, gamma and others by cross-validation.")
@@ -70,7 +70,7 @@ def search(
     limit, parameters["max_time"] = parameters["max_time"], None
     probability, parameters["probability"] = parameters["probability"], None
     made, grid = _machine(task, svm, parameters, given)
-    if plot and not any(values == AUTO or len(values) > 1 for values in grid.values()):
+    if plot and not any(values == AUTO_RANGE or len(values) > 1 for values in grid.values()):
         raise click.UsageError(f"--plot {plot}: no parameter has several values, so there is nothing to draw")
     scoring, needs_probability = _scoring(scoring, task or TASK, bool(probability))
     if needs_probability:
@@ -106,7 +106,7 @@ def search(
 
 def _check_files(source: DataFiles, target: str | None, plot: str | None) -> None:
     """Fail if a file could not be written, or is one of the data."""
-    check_outputs({"--model": target, "--plot": plot}, source.files, {"--model": MODEL})
+    check_outputs({"--model": target, "--plot": plot}, source.files, {"--model": MODEL_ENDINGS})
     if plot is None:
         return
     try:
@@ -125,7 +125,7 @@ def _machine(
 ) -> tuple[Any, dict[str, Any]]:
     """Return the machine with its fixed parameters, and the grid; each value is checked."""
     for name, values in given.items():
-        for value in values if values != AUTO else (0.5,):
+        for value in values if values != AUTO_RANGE else (0.5,):
             machine(task, svm, parameters | {name: value})
     made = machine(task, svm, parameters)
     grid, fixed = grid_of(given, made)
@@ -202,8 +202,9 @@ def _searched(
     if is_outlier_detector(last):
         cv = [(train[table.y[train] == 1], test) for train, test in cv.split(table.X, table.y)]
     made = GridSearchCV(
-        model, {prefix + name: values for name, values in grid.items()}, scoring=None if scoring == OWN else scoring,
-        refit=False, cv=cv, verbose=0 if silent else 1, max_time=limit,
+        model, {prefix + name: values for name, values in grid.items()},
+        scoring=None if scoring == OWN_SCORE else scoring, refit=False, cv=cv, verbose=0 if silent else 1,
+        max_time=limit,
     )  # fmt: skip
     start = time.perf_counter()
     try:

@@ -10,15 +10,15 @@ from typing import Any
 
 import click
 
-from ..data import FORMATS, column, form_options, gathered
+from ..data import FORMAT_NAMES, column, form_options, gathered
 from ..machines import INCREMENTAL, TASK, machine, task_options
-from ..outputs import MODEL, check_outputs
+from ..outputs import MODEL_ENDINGS, check_outputs
 from ..parameters import parameter_options
 from ..status import ExitStatus, InputError, as_json, echo_rows, write_result
 from ..streams.lines import LineForm, LineReader
 from ..values import MOST_FEATURES, Number
 
-PARAMETERS = (
+STREAM_PARAMETERS = (
     "kernel", "C", "nu", "epsilon", "gamma", "degree", "coef0", "max_time", "class_weight", "bias", "augment",
     "multi_class", "decision_function_shape", "break_ties", "n_jobs",
 )  # fmt: skip
@@ -33,7 +33,9 @@ PARAMETERS = (
 @click.option("--skip-learned/--no-skip-learned", default=None, help="Skip the lines that MODEL has learned of FILE "
               "before, whatever they are.  [default: those of a file, if they are the same]")  # fmt: skip
 @click.option("--accept-loss", is_flag=True, help="Go on although records of the journal are damaged or missing.")
-@click.option("--format", type=click.Choice(FORMATS[:4]), help="Format of FILE.  [default: from its name or lines]")
+@click.option(
+    "--format", type=click.Choice(FORMAT_NAMES[:4]), help="Format of FILE.  [default: from its name or lines]"
+)
 @click.option("--label", type=column, help="The label's column.  [default: the last]")
 @click.option("--zero-based/--one-based", default=None, help="LIBSVM text: features count from 0 or 1.  "
               "[default: as MODEL's, or from 1]")  # fmt: skip
@@ -47,7 +49,7 @@ PARAMETERS = (
 @task_options
 @form_options
 @gathered(LineForm, "line_form")
-@partial(parameter_options, names=PARAMETERS)
+@partial(parameter_options, names=STREAM_PARAMETERS)
 @click.option("--json", "wants_json", is_flag=True, help="Print what was reached as JSON.")
 @click.option("--quiet", is_flag=True, help="No table.")
 def stream(
@@ -81,7 +83,7 @@ def stream(
 
     path = Path(model)
     outputs = {"MODEL": model, "the journal of MODEL": str(journal_of(path))}
-    check_outputs(outputs, [file] if file != STANDARD_INPUT else [], {"MODEL": MODEL})
+    check_outputs(outputs, [file] if file != STANDARD_INPUT else [], {"MODEL": MODEL_ENDINGS})
     given = Input(file, line_form.form.encoding)
     labelled = (task or TASK) != "novelty"
     reader = LineReader(given.name, line_form, labelled)

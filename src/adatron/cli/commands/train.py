@@ -10,7 +10,7 @@ import click
 from ..data import DataFiles, data_options, wanted_as
 from ..fit import check_folds, cross_validated, fit
 from ..machines import TASK, machine, task_options
-from ..outputs import MODEL, check_outputs, existing
+from ..outputs import MODEL_ENDINGS, check_outputs, existing
 from ..parameters import parameter_options
 from ..parts import machine_of, task_of
 from ..preparing.target import known_part, said_of
@@ -59,7 +59,7 @@ def train(
     _check_usage(target, folds, test)
     if parameters["kernel"] == "precomputed":
         preparing.refuse_steps()
-    check_outputs({"--model": target}, (*source.files, *test), {"--model": MODEL})
+    check_outputs({"--model": target}, (*source.files, *test), {"--model": MODEL_ENDINGS})
     seed = parameters["random_state"] or 0
     if folds and (task or TASK) != "classification":
         parameters["random_state"] = None  # these machines draw nothing

@@ -6,9 +6,7 @@ import time
 
 import click
 
-from ..progress import PATIENCE, bar_of, shown
-
-SHAPE = "{desc} |{bar}| {elapsed}"
+from ..progress import PATIENCE, SHAPE_ALONE, bar_of, shown
 
 
 def progress(done: int, expected: int, since: int, seconds: float) -> str:
@@ -30,7 +28,7 @@ def warmup() -> None:
     from ...warm import compiled_functions, expected_functions
 
     start, place, expected = time.perf_counter(), cache_place(), expected_functions()
-    bar, before = bar_of(expected, SHAPE), compiled_functions()
+    bar, before = bar_of(expected, SHAPE_ALONE), compiled_functions()
 
     def line() -> str:
         bar.n = min(compiled_functions(), expected)

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..status import InputError
 
-SCALES = 6  # Most numbers of a scaling for each feature, used or not.
+SCALE_NUMBERS = 6  # Most numbers of a scaling for each feature, used or not.
 ROWS_OF_NAMES = 20  # Number of rows from which on columns of names are looked for.
 DISTINCT = 0.5  # Share of distinct texts above which a column of text holds names rather than categories.
 UNKNOWN_NAMED = 5  # Most unknown texts that a warning names.
@@ -69,7 +69,7 @@ def _of_numbers(X: Any, scale: str, impute: str | None) -> list[tuple[str, Any]]
     steps: list[tuple[str, Any]] = [] if impute is None else [("impute", SimpleImputer(strategy=impute))]
     if scale == "none":
         return steps
-    check_size("--scale", "scales of the features", 8 * SCALES * X.shape[1], room())
+    check_size("--scale", "scales of the features", 8 * SCALE_NUMBERS * X.shape[1], room())
     if scale == "standard":
         scaler: Any = StandardScaler(with_mean=not sparse.issparse(X))
     else:

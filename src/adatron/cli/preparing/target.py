@@ -13,11 +13,11 @@ from typing import Any
 from ..data import DataFiles
 from ..status import InputError
 
-FEW = 5  # Most numbers that are classes, whatever they are.
+FEW_NUMBERS = 5  # Most numbers that are classes, whatever they are.
 SOME = 10  # Number of distinct values up to which whole numbers are classes, unless most occur once and leave gaps.
 MOST_FILLED = 50  # Most numbers that are classes if each has FILLED samples.
 FILLED = 10  # Samples of each class from which on there may be MOST_FILLED of them.
-NAMES = 20  # Most texts that are classes although nearly every sample has its own.
+MOST_NAMES = 20  # Most texts that are classes although nearly every sample has its own.
 CLASSES_NAMED = 10  # Most classes that a message names.
 
 
@@ -112,7 +112,7 @@ def _seen_in_numbers(classes: Any, counts: Any) -> str | None:
     missing = float(classes[-1]) - float(classes[0]) + 1 - k
     alone = int((counts == 1).sum())
     if k <= SOME:
-        far = k > FEW and missing >= k and 2 * alone > k
+        far = k > FEW_NUMBERS and missing >= k and 2 * alone > k
         return f"{alone:,} of them once, with gaps between them" if far else None
     if k <= MOST_FILLED and counts.min() >= FILLED:
         return None
@@ -131,7 +131,7 @@ def _seen_in_texts(classes: Any, counts: Any) -> str | None:
     """Return why texts may be names of samples rather than of classes."""
     k, samples = len(classes), int(counts.sum())
     alone = int((counts == 1).sum())
-    return f"{alone:,} of them once" if k > NAMES and 2 * k > samples else None
+    return f"{alone:,} of them once" if k > MOST_NAMES and 2 * k > samples else None
 
 
 def _warn_of_single_samples(path: str, table: Any, classes: Any, first: Any, taken: str) -> None:

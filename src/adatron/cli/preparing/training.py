@@ -13,7 +13,7 @@ from ..status import warnings_as_lines
 from ..values import MOST_FEATURES, Number
 from .target import check_labels, check_numbers, label_text, read_for_novelty, weights_of
 
-IMPUTE = ("mean", "median", "most_frequent")
+IMPUTE = ("mean", "median", "most_frequent")  # What fills gaps.
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ...files.journal import Record
+from ...files.source import STANDARD_INPUT
 
-STANDARD_INPUT, STANDARD_NAME = "-", "standard input"
+STANDARD_NAME = "standard input"  # What messages call it.
 Memory = dict[str, Any]  # of an incremental model: ``stream_``, see `new_stream`
 
 

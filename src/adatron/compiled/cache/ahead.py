@@ -23,13 +23,13 @@ from .turn import first_to
 # See ``adatron.warm``. A fit compiles one of the precisions first and the pairs last, so the first helper begins with
 # the pairs. Only other forms of the bias need singles, and only blocks that pairs and singles leave unfinished need a
 # walk. If several helpers run, one may meet the fit, and waits for its turn.
-PARTS = ("pairs", "double", "single", "singles", "walk")
+HELPER_PARTS = ("pairs", "double", "single", "singles", "walk")
 HELPER = "ADATRON_COMPILES_AHEAD"  # set in the helpers' environment
-FIRST = (
+FIRST_COMPILING = (
     "Compiling for this machine (once): what a first fit needs takes ten to thirty seconds. 'adatron warmup' compiles "
     "everything ahead, one to two minutes. A busy machine takes longer."
 )
-LATER = (
+LATER_COMPILING = (
     "Compiling for this machine (once) what is not in adatron's cache yet, or waiting for a process that does: some "
     "seconds for a fit, one to two minutes for 'adatron warmup'. A busy machine takes longer."
 )
@@ -49,14 +49,14 @@ def begin(folder: Path) -> None:
         first = precompiled_folder() is None and first_to(folder / "begun")
     except OSError:  # the folder cannot keep anything
         first = False
-    logging.getLogger("adatron").warning(FIRST if first else LATER)
+    logging.getLogger("adatron").warning(FIRST_COMPILING if first else LATER_COMPILING)
     if not first:
         return
     python = sys.executable and not getattr(sys, "frozen", False)  # a frozen application would start itself
-    helpers = min(len(PARTS), joblib.cpu_count() - 1) if python else 0
+    helpers = min(len(HELPER_PARTS), joblib.cpu_count() - 1) if python else 0
     atexit.register(_end)
     for number in range(helpers):
-        _start(PARTS[number::helpers], folder.parent)
+        _start(HELPER_PARTS[number::helpers], folder.parent)
 
 
 def _start(parts: tuple[str, ...], base: Path) -> None:

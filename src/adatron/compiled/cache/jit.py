@@ -47,8 +47,8 @@ __all__ = ["JIT_DISABLED", "AttributeTemplate", "cgutils", "extending", "intrins
 P = ParamSpec("P")
 R = TypeVar("R")
 
-JIT_DISABLED = bool(vars(config)["DISABLE_JIT"])
-FOLDER = (None if JIT_DISABLED else cache_folder()) or Path(os.devnull)  # in which no file can be
+JIT_DISABLED = bool(vars(config)["DISABLE_JIT"])  # Whether NUMBA_DISABLE_JIT is set.
+CODE_FOLDER = (None if JIT_DISABLED else cache_folder()) or Path(os.devnull)  # in which no file can be
 PRECOMPILED = None if JIT_DISABLED else precompiled_folder()
 
 
@@ -72,7 +72,7 @@ class _Locator(_CacheLocator):
 
     @classmethod
     def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Locator:
-        return cls(py_func, FOLDER)
+        return cls(py_func, CODE_FOLDER)
 
 
 class _CacheImpl(CompileResultCacheImpl):

@@ -19,7 +19,7 @@ from typing import Any
 
 from .trust import read_private
 
-SUFFIX = ".nbi"
+SUFFIX = ".nbi"  # Numba's, of an index of compiled code.
 DIGEST = 32  # bytes of a SHA-256
 
 

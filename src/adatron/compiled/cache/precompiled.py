@@ -12,16 +12,16 @@ from typing import Any
 
 from .folder import precompiled_hash
 from .kept import Kept
-from .processor import CLASSES, features, processor_class
+from .processor import PROCESSOR_CLASSES, features, processor_class
 
-ROOT = Path(__file__).parents[1] / "machine_code"  # scripts/make_wheel fills it
+MACHINE_CODE = Path(__file__).parents[1] / "machine_code"  # scripts/make_wheel fills it
 
 
 @functools.cache
 def precompiled_folder() -> Path | None:
     """Return the folder with code for this processor, compiled from these sources by this numba; None if none came."""
     kind = processor_class(features())
-    folder = ROOT / precompiled_hash() / str(kind)
+    folder = MACHINE_CODE / precompiled_hash() / str(kind)
     return folder if folder.is_dir() else None
 
 
@@ -35,4 +35,4 @@ class Precompiled:
     def load(self, key: Any) -> Any:
         """Return the code, or None; the key names this processor, that of the file the class of processors."""
         signature, (triple, _, _), function = key
-        return self._kept.load((signature, (triple, self._kind, CLASSES[self._kind]), function))
+        return self._kept.load((signature, (triple, self._kind, PROCESSOR_CLASSES[self._kind]), function))

@@ -17,7 +17,7 @@ _V3 = (
 
 #: The features of each class, as LLVM writes them, under LLVM's name of the class; the best class first. A processor is
 #: of the first class all of whose features with a plus it has. LLVM would use half of a vector in class x86-64-v4.
-CLASSES = {
+PROCESSOR_CLASSES = {
     "x86-64-v4": f"{_V3},+avx512bw,+avx512cd,+avx512dq,+avx512f,+avx512vl,-prefer-256-bit",
     "x86-64-v3": _V3,
     "generic": "+neon",  # aarch64
@@ -38,9 +38,9 @@ def features() -> frozenset[str]:
 
 def needed(name: str) -> frozenset[str]:
     """Return the features that a processor of a class has."""
-    return frozenset(one for one in CLASSES[name].split(",") if one.startswith("+"))
+    return frozenset(one for one in PROCESSOR_CLASSES[name].split(",") if one.startswith("+"))
 
 
 def processor_class(has: frozenset[str]) -> str | None:
     """Return the name of the best class with these features; None if there is no such class."""
-    return next((name for name in CLASSES if needed(name) <= has), None)
+    return next((name for name in PROCESSOR_CLASSES if needed(name) <= has), None)

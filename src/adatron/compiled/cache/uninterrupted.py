@@ -17,7 +17,7 @@ from typing import Any
 
 Handler = Callable[[int, Any], Any]
 
-HELD = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGALRM") if hasattr(signal, name)]
+HELD_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGALRM") if hasattr(signal, name)]
 FORK_SECONDS = 120.0  # Longest wait of a fork.
 import_module("concurrent.futures.thread")  # and logging: their fork hooks must be registered before a fork waits
 
@@ -91,7 +91,7 @@ def uninterrupted() -> Iterator[None]:
     held: dict[int, _Held] = {}
     try:
         if threading.current_thread() is threading.main_thread():
-            for number in HELD:
+            for number in HELD_SIGNALS:
                 handler = signal.getsignal(number)
                 if callable(handler):
                     held[number] = _Held(handler)

@@ -38,13 +38,15 @@ if TYPE_CHECKING:
     CallbackSupport = _NoSupport
 else:
     CallbackSupport = _support()
-PARTS = 100
+PROGRESS_PARTS = 100
 #: Attributes that belong to a running fit or to the user's callbacks, and to no model file.
-OURS = ("_skl_callbacks", "_parent_callback_ctx", "_callback_fit_ctx", "_skl_callbacks_to_teardown", "_fit_parts")
+CALLBACK_ATTRIBUTES = (
+    "_skl_callbacks", "_parent_callback_ctx", "_callback_fit_ctx", "_skl_callbacks_to_teardown", "_fit_parts",
+)  # fmt: skip
 #: Attributes that the check of X sets before there is a model.
 OF_INPUT = ("n_features_in_", "feature_names_in_", "_given_objects", "first_index_", "label_")
 #: Attributes that hold what a fit has found.
-HELD = ("_model", "_learner")
+FOUND_ATTRIBUTES = ("_model", "_learner")
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 
@@ -57,9 +59,9 @@ def named(fit: Fit) -> Fit:
         try:
             return fit(self, *args, **kwargs)
         except TypeError as error:
-            if not str(error).startswith(own):
-                raise
-            raise TypeError(str(error).replace(own, f"{type(self).__name__}.{fit.__name__}()", 1)) from None
+            users = f"{type(self).__name__}.{fit.__name__}()"
+            error.args = tuple(one.replace(own, users, 1) if isinstance(one, str) else one for one in error.args)
+            raise
 
     return cast("Fit", told)
 
@@ -70,23 +72,23 @@ def fitting(fit: Fit) -> Fit:
     @wraps(fit)
     def told(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
         state = vars(self)
-        before = {name: state[name] for name in (*OF_INPUT, *HELD) if name in state}
+        before = {name: state[name] for name in (*OF_INPUT, *FOUND_ATTRIBUTES) if name in state}
         try:
             return _told(self, X, *args, **kwargs)
         except BaseException:  # what the check of X has set is not that of the model that stays
-            if all(vars(self).get(name) is before.get(name) for name in HELD):
+            if all(vars(self).get(name) is before.get(name) for name in FOUND_ATTRIBUTES):
                 for name in OF_INPUT:
                     vars(self).pop(name, None)
                 vars(self).update(before)
             raise
 
     def _told(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
-        if not any(name in vars(self) for name in OURS[:2]):
+        if not any(name in vars(self) for name in CALLBACK_ATTRIBUTES[:2]):
             return fit(self, X, *args, **kwargs)
         y = kwargs.get("y", args[0] if args else None)
         weight = kwargs.get("sample_weight", args[1] if len(args) > 1 else None)
         given = {"X": X, "y": y, "metadata": None if weight is None else {"sample_weight": weight}}
-        context = self._init_callback_context(max_subtasks=PARTS)
+        context = self._init_callback_context(max_subtasks=PROGRESS_PARTS)
         context.call_on_fit_task_begin(estimator=self, **given)
         self._fit_parts = Parts(self, context)
         try:
@@ -115,7 +117,7 @@ class Parts:
         target = self.estimator.gap_tol or self.estimator.tol
         done = (state.n_finished + part_done(first, state.duality_gap, target)) / state.n_problems
         stop = False
-        for _ in range(self.told, min(PARTS - 1, int(PARTS * done))):  # the last part ends with the fit
+        for _ in range(self.told, min(PROGRESS_PARTS - 1, int(PROGRESS_PARTS * done))):  # a fit ends the last part
             one = self.context.subcontext(task_name="part")
             one.call_on_fit_task_begin(estimator=self.estimator)
             stop |= bool(one.call_on_fit_task_end(estimator=self.estimator))

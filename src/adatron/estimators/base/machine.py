@@ -19,7 +19,7 @@ from ..checks import inputs, objects
 from ..checks.arrays import device_of
 from ..checks.inputs import rows_to_predict
 from .attributes import Attribute, flat, grouped, missing
-from .callbacks import OURS
+from .callbacks import CALLBACK_ATTRIBUTES
 from .parameters import Parameters
 from .quiet import quiet
 from .shown import shown_trace
@@ -135,7 +135,8 @@ class KernelMachine(Parameters):
 
     def lasting_state(self) -> dict[str, Any]:
         """Return what a model file keeps besides the parameters."""
-        return {name: value for name, value in self.__getstate__().items() if name not in ("_sklearn_version", *OURS)}
+        left_out = ("_sklearn_version", *CALLBACK_ATTRIBUTES)
+        return {name: value for name, value in self.__getstate__().items() if name not in left_out}
 
     def restore_state(self, state: dict[str, Any]) -> None:
         """Take what ``lasting_state`` gave."""

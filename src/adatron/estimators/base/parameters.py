@@ -44,7 +44,7 @@ class NameIn(StrOptions):
         return f"a str among {self.names()}"
 
 
-PLAIN = {str, int, float, bool, type(None), np.float64, np.int64}  # types of values that never change
+PLAIN_TYPES = {str, int, float, bool, type(None), np.float64, np.int64}  # types of values that never change
 PENALTY: dict[str, list[Any]] = {"C": [Interval(Real, 0.0, None, closed="right")]}
 NU: dict[str, list[Any]] = {"nu": [Interval(Real, 0.0, 1.0, closed="right")]}
 GAP_TOL = 1e-3  # the default, which fits go on to, but need not meet
@@ -121,7 +121,7 @@ class Parameters(CallbackSupport, BaseEstimator):
         """Validate as scikit-learn does, except what was good the last time, which saves a tenth of a small fit."""
         values = [getattr(self, name) for name in self._get_param_names()]
         found = tuple(zip(map(type, values), values, strict=True))
-        plain = all(kind in PLAIN for kind, _ in found)
+        plain = all(kind in PLAIN_TYPES for kind, _ in found)
         if not plain or vars(type(self)).get("_good") != found:
             with plain_numbers():
                 super()._validate_params()

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ...fitting.folds import Folds
     from ...model.heads import Classes
 
-COARSE = 0.01  # of the margin: an error of decision values that is nothing beside the sampling error of the slope
+SLOPE_ERROR = 0.01  # of the margin: an error of decision values that is nothing beside the sampling error of the slope
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Calibration:
         from ...fitting import engine
         from ...fitting.folds import starts
 
-        coarse = COARSE * float(self._scales(fitted).min())
+        coarse = SLOPE_ERROR * float(self._scales(fitted).min())
         settings = replace(self.settings, tol=max(self.settings.tol, coarse), gap_tol=None)
         if settings.clock.late:
             return fitted, 0.0

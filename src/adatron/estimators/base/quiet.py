@@ -26,11 +26,11 @@ from ..checks.arrays import returned
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 #: Methods of estimators that compute.
-METHODS = (
+QUIET_METHODS = (
     "fit", "partial_fit", "forget", "set_C", "C_path", "loo_decision", "loo_error", "deletion_report", "restore_state",
     "predict", "decision_function", "score_samples", "compact", "to_sklearn",
 )  # fmt: skip
-PREDICTIONS = ("predict", "decision_function", "score_samples")
+PREDICTIONS = ("predict", "decision_function", "score_samples")  # Those that only sum.
 OF_CLASSES = ("predict_proba", "predict_log_proba")
 FOR_PREDICTIONS = ("model.function",)
 FOR_OTHERS = ("fitting.engine", "fitting.folds", "fitting.binary", *FOR_PREDICTIONS)
@@ -61,7 +61,7 @@ def quiet(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
 
 
 def quiet_methods(kind: type) -> None:
-    """Make those METHODS quiet that a class defines."""
-    for name in METHODS:
+    """Make those QUIET_METHODS quiet that a class defines."""
+    for name in QUIET_METHODS:
         if name in vars(kind):
             setattr(kind, name, quiet(vars(kind)[name]))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ...solvers.route import Route
     from ...solvers.watch import Progress
 
-    Programs = list[tuple[Measured, Formulation]]
+    MachinePrograms = list[tuple[Measured, Formulation]]
 
 
 def columns_of(y: NDArray[np.float64]) -> list[NDArray[np.float64]]:
@@ -33,13 +33,13 @@ def columns_of(y: NDArray[np.float64]) -> list[NDArray[np.float64]]:
     return [y] if y.ndim == 1 else [np.ascontiguousarray(one) for one in y.T]
 
 
-def programs_of(data: list[Measured], form: Formulation) -> Programs:
+def programs_of(data: list[Measured], form: Formulation) -> MachinePrograms:
     """Return the samples and the formulation of each program."""
     return [(one, every) for one in data for every in (form, *form.further)]
 
 
 def solved_all(
-    machine: KernelMachine, programs: Programs, resolved: Resolved, settings: Settings
+    machine: KernelMachine, programs: MachinePrograms, resolved: Resolved, settings: Settings
 ) -> tuple[Model, dict[str, Any]]:
     """Return the model of several programs, and further attributes that their formulations find, for each of them."""
     from ...fitting.engine import SharedGram

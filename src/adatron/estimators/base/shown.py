@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+#: What estimators of each type of scikit-learn are for.
+TASK_NAMES = {"classifier": "classification", "regressor": "regression", "outlier_detector": "novelty"}
 #: What is proven, in the order in which it is shown.
-CERTIFICATE = (
+CERTIFICATE_SHOWN = (
     "certificate_",
     "duality_gap_",
     "kkt_violation_",
@@ -55,7 +57,7 @@ def fitted_attributes(estimator: Any, doc_link: str) -> Any:
     )
 
     public = {name for name in object.__dir__(estimator) if name.endswith("_") and not name.startswith("_")}
-    order = [*CERTIFICATE, *sorted(public - set(CERTIFICATE))]
+    order = [*CERTIFICATE_SHOWN, *sorted(public - set(CERTIFICATE_SHOWN))]
     found: dict[str, dict[str, Any]] = {}
     for name in order:
         try:

@@ -44,7 +44,7 @@ def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **o
         try:
             found = validate_data(model, X, dtype=dtype, accept_sparse="csr", reset=reset, **others)
         except ValueError as error:
-            note = advice(model, X, error)
+            note = advice(model, X)
             if note is not None:
                 error.add_note(note)
             raise

@@ -16,12 +16,12 @@ from scipy import sparse
 
 from ...quoted import quoted
 
-LISTED = 10  # Most columns that a message names.
-LONGEST = 60  # Characters of an estimator from which on only its name is shown.
-ENCODER = 'OneHotEncoder(handle_unknown="ignore")'
+COLUMNS_NAMED = 10  # Most columns that a message names.
+LONGEST_ESTIMATOR = 60  # Characters of an estimator from which on only its name is shown.
+ENCODER = 'OneHotEncoder(handle_unknown="ignore")'  # Code in messages.
 MOST_FREQUENT = 'SimpleImputer(strategy="most_frequent")'
-NUMBERS = "biuf"  # Kinds of NumPy's types.
-PLAIN = "biufc"  # Those of arrays whose columns need no look, as scikit-learn refuses complex ones.
+NUMBER_KINDS = "biuf"  # Kinds of NumPy's types.
+PLAIN_KINDS = "biufc"  # Those of arrays whose columns need no look, as scikit-learn refuses complex ones.
 
 
 class NoNumbersError(ValueError, TypeError):
@@ -45,7 +45,7 @@ def as_numbers(X: Any) -> Any:
         return _without_sparse_columns(X) if hasattr(X, "dtypes") else X
     table = _array(X)
     _refuse(table, "X")
-    read = table is not None and table.ndim == 2 and table.dtype.kind in PLAIN  # once is enough
+    read = table is not None and table.ndim == 2 and table.dtype.kind in PLAIN_KINDS  # once is enough
     return table if read and not hasattr(X, "__array_namespace__") else X
 
 
@@ -58,7 +58,7 @@ def refuse_dates(values: Any, name: str) -> None:
 def are_numbers(X: Any) -> bool:
     """Return whether X is a data frame whose columns all hold numbers."""
     return _is_frame(X) and all(
-        kind in NUMBERS or (kind == "O" and all(_is_number(one) for one in np.asarray(values)))
+        kind in NUMBER_KINDS or (kind == "O" and all(_is_number(one) for one in np.asarray(values)))
         for _, values, kind in _kinds(X)
     )
 
@@ -101,7 +101,7 @@ def _odd(values: Any, kind: str) -> str:
 
 def _kinds(X: Any) -> Iterator[tuple[Any, Any, str]]:
     """Yield name, values and the letter of the kind of each column that need not hold numbers, as NumPy has it."""
-    for name, values in _columns(X, besides=NUMBERS):
+    for name, values in _columns(X, besides=NUMBER_KINDS):
         kind = getattr(getattr(values, "dtype", None), "kind", None)
         if isinstance(kind, str) and kind != "O":  # NumPy's and pandas' types
             yield name, values, kind
@@ -120,23 +120,19 @@ def _without_sparse_columns(X: Any) -> Any:
     return X.apply(lambda column: column.astype(np.float64) if type(column.dtype) is type(kinds[0]) else column)
 
 
-def advice(model: Any, X: Any, error: ValueError) -> str | None:
-    """Return a note to scikit-learn's error about text or missing values in X; None if the error is another one."""
-    said = str(error)
-    text, gaps = "could not convert string" in said, said.startswith("Input X contains NaN")
-    columns = [(name, np.asarray(values)) for name, values in (_columns(X) if text or gaps else ())]
-    if not columns:
-        return None
-    shown = repr(model) if len(repr(model)) <= LONGEST else f"{type(model).__name__}()"
-    texts = [name for name, values in columns if values.dtype.kind not in PLAIN and any(map(_is_text, values))]
+def advice(model: Any, X: Any) -> str | None:
+    """Return a note about text or missing values in X, which scikit-learn has refused; None if X has neither."""
+    columns = [(name, np.asarray(values)) for name, values in _columns(X)]
+    shown = repr(model) if len(repr(model)) <= LONGEST_ESTIMATOR else f"{type(model).__name__}()"
+    texts = [name for name, values in columns if values.dtype.kind not in PLAIN_KINDS and any(map(_is_text, values))]
     missing = [name for name, values in columns if _has_gaps(values)]
-    if text and texts:
+    if texts:
         line = f"make_pipeline({_encoding(texts, len(columns), missing)}, {shown})"
         return (
             f"X holds text in {_listed(texts)}. A pipeline turns text into numbers, also in new data:\n    {line}\n"
             f"from sklearn.pipeline, sklearn.compose, sklearn.preprocessing{', sklearn.impute' * bool(missing)}"
         )
-    if gaps and missing:
+    if missing:
         line = f"make_pipeline(SimpleImputer(), {shown})"
         return (
             f"X lacks values in {_listed(missing)}. A pipeline fills them in, also in new data:\n    {line}\n"
@@ -159,7 +155,7 @@ def _listed(columns: list[Any]) -> str:
 
 
 def _short(columns: list[Any]) -> str:
-    return quoted(columns) if len(columns) <= LISTED else f"{quoted(columns[:LISTED])[:-1]}, ...]"
+    return quoted(columns) if len(columns) <= COLUMNS_NAMED else f"{quoted(columns[:COLUMNS_NAMED])[:-1]}, ...]"
 
 
 def _is_frame(X: Any) -> bool:
@@ -177,7 +173,7 @@ def _columns(X: Any, besides: str = "") -> list[tuple[Any, Any]]:
     if _is_frame(X):
         return [(name, X[name]) for name in list(getattr(X, "column_names", None) or X.columns)]
     values = _array(X)
-    if values is None or (besides and values.dtype.kind in PLAIN):
+    if values is None or (besides and values.dtype.kind in PLAIN_KINDS):
         return []
     if values.dtype.names:
         return [(name, values[name]) for name in values.dtype.names]
@@ -192,7 +188,7 @@ def _array(values: Any) -> NDArray[Any] | None:
 
 
 def _has_gaps(column: NDArray[Any]) -> bool:
-    if column.dtype.kind in PLAIN:
+    if column.dtype.kind in PLAIN_KINDS:
         return bool(np.isnan(column).any())
     return any(map(_is_missing, column))
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...model.function import DecisionFunctions
     from ...model.model import Model
 
-FLOATS = (np.float64, np.float32)
+FLOATS = (np.float64, np.float32)  # Types of X that need no copy.
 SMALL_MATRIX = 2**16  # Entries up to which a matrix is small however it is stored.
 NOT_FINITE = (
     "The dual coefficients or intercepts are not finite. The input data may contain large values and need to be "

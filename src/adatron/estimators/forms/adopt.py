@@ -16,7 +16,7 @@ from ...solvers.found import Traces
 from ..base.classifier import Classifier
 from ..base.machine import KernelMachine
 
-Machine = TypeVar("Machine", bound=KernelMachine)
+Adopter = TypeVar("Adopter", bound=KernelMachine)
 
 
 def adopt(
@@ -64,8 +64,8 @@ def adopt_one(
 
 
 def _adopted(
-    model: Machine, head: Head, counts: Any, vectors: Any, coefficients: Any, intercepts: Any, support: Any
-) -> Machine:
+    model: Adopter, head: Head, counts: Any, vectors: Any, coefficients: Any, intercepts: Any, support: Any
+) -> Adopter:
     """Return the machine with a model of these parts."""
     gamma, values, problems = float(model.gamma), model.kernel == "precomputed", len(intercepts)
     unknown, trace = (np.nan, {}) if problems == 1 else (np.full(problems, np.nan), Traces.nothing(problems))

@@ -17,7 +17,7 @@ from sklearn.base import is_classifier, is_outlier_detector
 from ...kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
 from ..checks import inputs
 
-KERNELS = (Linear, Polynomial, RBF, Sigmoid, Precomputed)
+EXPORTED_KERNELS = (Linear, Polynomial, RBF, Sigmoid, Precomputed)  # Those that scikit-learn has, too.
 KERNEL_PARAMETERS = ("kernel", "degree", "gamma", "coef0")
 
 
@@ -60,8 +60,8 @@ def exported(model: Any, name: str, columns: NDArray[np.int64]) -> Any:
 
 def _check(model: Any, name: str) -> None:
     kernel = model.kernel_
-    if not isinstance(kernel, KERNELS):
-        known = ", ".join(repr(one.name) for one in KERNELS)
+    if not isinstance(kernel, EXPORTED_KERNELS):
+        known = ", ".join(repr(one.name) for one in EXPORTED_KERNELS)
         raise ValueError(f"scikit-learn's {name} without this library knows only the kernels {known}; not {kernel}.")
     if not is_classifier(model) and model.head.width is not None:
         raise ValueError(f"scikit-learn's {name} predicts one number, and this model predicts {model.head.width}.")

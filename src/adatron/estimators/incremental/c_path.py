@@ -66,10 +66,10 @@ class CPath:
         return coefficients, float(intercepts)
 
 
-Machine = TypeVar("Machine", bound=Incremental)
+Learned = TypeVar("Learned", bound=Incremental)
 
 
-def set_C(self: Machine, C: float) -> Machine:
+def set_C(self: Learned, C: float) -> Learned:
     """Change C: the solution becomes that of the same samples with another C.
 
     Parameters

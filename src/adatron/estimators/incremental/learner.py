@@ -32,11 +32,11 @@ from .store import Store
 from .track import Track
 
 Undo = list[Callable[[], object]]
-CACHE = 500 * 2**20  # Bytes for kernel values while a solution is found.
-TRIES = (1e-6, 1e-10)  # Tolerances of the solution from which a path begins.
-HARD = 10_000  # Updates for each sample after which the search for a separating plane ends.
+SOLUTION_BYTES = 500 * 2**20  # Bytes for kernel values while a solution is found.
+START_TOLERANCES = (1e-6, 1e-10)  # Tolerances of the solution from which a path begins.
+HARD_UPDATES = 10_000  # Updates for each sample after which the search for a separating plane ends.
 INSEPARABLE = "No plane separates the samples of the classes, as C=inf requires: pass a finite C."
-LOST = 1e-8  # Fraction of the largest gradient; rounding does not explain a larger violation.
+LOST_PATH = 1e-8  # Fraction of the largest gradient; rounding does not explain a larger violation.
 
 
 class Foundation(NamedTuple):
@@ -289,11 +289,11 @@ class Learner:
         if not m:
             track.begin(np.zeros(0), np.zeros(0))
             return
-        samples, limit = Samples.alone(track.numbers), HARD * m if dual.hard_margin else -1
+        samples, limit = Samples.alone(track.numbers), HARD_UPDATES * m if dual.hard_margin else -1
         clock = track.store.clock
-        for tol in TRIES:
+        for tol in START_TOLERANCES:
             settings = engine.Settings(
-                track.kernel, "auto", "double", CACHE, self.limits.n_jobs, tol, None, limit, clock, None
+                track.kernel, "auto", "double", SOLUTION_BYTES, self.limits.n_jobs, tol, None, limit, clock, None
             )
             fits = engine.fit(track.store.X, samples, Listed([Problem([0], lambda _: dual)]), settings)
             clock.check()
@@ -381,4 +381,4 @@ class Learner:
 
 
 def _is_lost(track: Track, one: Fitted) -> bool:
-    return one.certificate.kkt_violation > LOST * (1.0 + np.abs(track.g).max(initial=0.0))
+    return one.certificate.kkt_violation > LOST_PATH * (1.0 + np.abs(track.g).max(initial=0.0))

@@ -15,7 +15,7 @@ from ...solvers.path import Homotopy, Stalled
 from .learner import Learner
 from .track import Track
 
-WHOLE = 4096  # Samples up to which all of K is held meanwhile.
+WHOLE_KERNEL = 4096  # Samples up to which all of K is held meanwhile.
 
 
 def loo_values(learner: Learner, signs: bool = False, slots: Ids | None = None) -> Matrix:
@@ -101,7 +101,7 @@ def left_out(learner: Learner, track: Track, which: Ids) -> Iterator[tuple[int, 
     """
     dual = track.dual(learner.program)
     path, nu = track.path(learner.program), any(dual.totals)
-    rows = track.rows(np.arange(len(dual))).__getitem__ if len(dual) <= WHOLE and len(which) else track.rows
+    rows = track.rows(np.arange(len(dual))).__getitem__ if len(dual) <= WHOLE_KERNEL and len(which) else track.rows
     used: Homotopy | None = None
     for one in which.tolist():
         track.store.clock.check()

@@ -32,7 +32,7 @@ from .store import Store
 
 # Parameters that the solution rests on.
 FIXED = ("C", "nu", "epsilon", "kernel", "degree", "gamma", "coef0", "bias", "augment", "multi_class", "class_weight")
-KNOWN = ("kernel", "gamma", "head", "proofs")  # parts of a model that are known before it is gathered
+KNOWN_PARTS = ("kernel", "gamma", "head", "proofs")  # parts of a model that are known before it is gathered
 STATE = ("_store", "_tracks", "n_refit_", "_fixed")  # what a learner gives to the state of its machine
 HERE = ("_saved", "_turn", "_learner")  # attributes of which a copy has its own, or none
 
@@ -193,7 +193,7 @@ class Incremental(KernelMachine):
         learner: Learner | None = vars(self).get("_learner")
         if learner is None:
             return super().part(name, asked)
-        return False if name == "compact" else getattr(learner if name in KNOWN else self.model_, name)
+        return False if name == "compact" else getattr(learner if name in KNOWN_PARTS else self.model_, name)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_learner" in vars(self) or super().__sklearn_is_fitted__()

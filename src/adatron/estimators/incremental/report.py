@@ -13,7 +13,7 @@ from .leave_out import decision
 from .steps import keeping
 from .track import Track
 
-UNKNOWN = [
+OUT_OF_REACH = [
     "copies of the model's files, backups and snapshots of the file system or the disk",
     "copies of the model in this process or another one, pickled ones among them, and what was computed with them",
     "the input files and the data that the samples came from",
@@ -34,7 +34,7 @@ def report(learner: Learner, refit: bool, files: list[str], keepers: list[Any]) 
         found["largest_difference"] = max(_difference(learner, track) for track in learner.tracks)
     found["holds"] = [sentence for keeper in keepers for sentence in keeper.remains()]
     found["derived"] = list(dict.fromkeys(_derived(learner) + [text for k in keepers for text in keeping(k.model)]))
-    found["unknown"] = list(UNKNOWN)
+    found["unknown"] = list(OUT_OF_REACH)
     return found | {"adatron": metadata.version("adatron")}
 
 

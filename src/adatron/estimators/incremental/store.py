@@ -19,9 +19,9 @@ from ...model.sound import meaningless, unreadable
 from ...quoted import quoted
 from ...threads import Clock
 
-LEAST = 64  # Fewest slots of spare room; otherwise an eighth of those in use.
-COLUMNS = ("y", "weight", "ids", "age")
-COUNTS = ("arrived", "first", "next_id", "generation")
+LEAST_ROOM = 64  # Fewest slots of spare room; otherwise an eighth of those in use.
+STORED_COLUMNS = ("y", "weight", "ids", "age")  # Arrays beside the rows.
+STORED_COUNTS = ("arrived", "first", "next_id", "generation")  # Numbers that outlive samples.
 
 
 class Store:
@@ -111,7 +111,7 @@ class Store:
         columns = {name: _wider(column, self.n, n) for name, column in self._columns.items()}
         dense = isinstance(self._X, np.ndarray)
         rows: Any = _wider(self._X, self.n, n) if dense else sparse.vstack([self._X, X], "csr")
-        for name, values in zip(COLUMNS, (y, weight, ids, age), strict=True):
+        for name, values in zip(STORED_COLUMNS, (y, weight, ids, age), strict=True):
             columns[name][new] = values
         if dense:
             rows[new] = X
@@ -180,7 +180,7 @@ class Store:
 
     def _miscounted(self) -> str:
         """Return what is wrong with the ids and the order of arrival, or nothing."""
-        for name in COUNTS:
+        for name in STORED_COUNTS:
             count = getattr(self, name)
             if type(count) is bool or not isinstance(count, Integral) or (int(count) < 0 and name != "next_id"):
                 return f"{name} of the samples does not count them"
@@ -197,24 +197,24 @@ class Store:
 
     @staticmethod
     def _types() -> dict[str, type[Any]]:
-        return {name: np.int64 if name in ("ids", "age") else np.float64 for name in COLUMNS}
+        return {name: np.int64 if name in ("ids", "age") else np.float64 for name in STORED_COLUMNS}
 
     def state(self) -> dict[str, Any]:
         """Return the state that a file keeps."""
         columns = {name: column[: self.n] for name, column in self._columns.items()}
-        counts = {name: getattr(self, name) for name in COUNTS}
+        counts = {name: getattr(self, name) for name in STORED_COUNTS}
         return {"X": self.X, **counts, **columns}
 
     @classmethod
     def of(cls, state: dict[str, Any]) -> Store:
         """Build the store from what ``state`` gave; ``fault`` tells whether it is one."""
         store, X, n = cls(np.zeros((0, 0))), state["X"], len(state["y"])
-        if any(len(state[name]) != n for name in COLUMNS) or X.shape[0] != n:
+        if any(len(state[name]) != n for name in STORED_COLUMNS) or X.shape[0] != n:
             raise ValueError(f"the samples have the shape {X.shape}, and other lengths than {n} of y")
         store.n = n
         store._X = np.ascontiguousarray(X) if isinstance(X, np.ndarray) else X
-        store._columns = {name: state[name] for name in COLUMNS}
-        for name in COUNTS:
+        store._columns = {name: state[name] for name in STORED_COLUMNS}
+        for name in STORED_COUNTS:
             setattr(store, name, state[name])
         return store
 
@@ -231,6 +231,6 @@ def _wider(table: NDArray[Any], n: int, more: int) -> NDArray[Any]:
     """Return a table with its first n entries and room for ``more`` of them: itself if it has that room."""
     if more <= len(table):
         return table
-    out = np.zeros((more + max(LEAST, more // 8), *table.shape[1:]), table.dtype)
+    out = np.zeros((more + max(LEAST_ROOM, more // 8), *table.shape[1:]), table.dtype)
     out[:n] = table[:n]
     return out

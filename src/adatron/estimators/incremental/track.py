@@ -29,10 +29,11 @@ from ...solvers.status import Status
 from ...threads import Pool, allowed_threads
 from .store import Store
 
-BLOCK = 256  # Rows of K that are made at a time.
-NOTHING = Certificate(0.0, 0.0, 0.0)  # that of no samples
-ROUNDING = 1e-12  # Fraction of the largest term of a gradient.
-MANY, FEW = 32, 2**20  # Rows, and entries of K, from which the tiles, on all threads, are faster than NumPy.
+ROWS_AT_ONCE = 256  # Rows of K that are made at a time.
+PROOF_OF_NONE = Certificate(0.0, 0.0, 0.0)  # that of no samples
+TERM_ROUNDING = 1e-12  # Fraction of the largest term of a gradient.
+# Rows, and entries of K, from which the tiles, on all threads, are faster than NumPy.
+TILED_ROWS, TILED_ENTRIES = 32, 2**20
 
 
 class Track:
@@ -112,7 +113,7 @@ class Track:
         """Return rows of K over the samples."""
         self.store.clock.check()
         X = self._samples
-        if len(ids) < MANY or len(ids) * X.shape[0] < FEW or not self.kernel.compiled:
+        if len(ids) < TILED_ROWS or len(ids) * X.shape[0] < TILED_ENTRIES or not self.kernel.compiled:
             return self.kernel(X[ids], X)
         with Pool(allowed_threads(None)) as pool:
             return self._view(pool).rows(ids)
@@ -149,8 +150,8 @@ class Track:
     def gradient(self, dual: Dual) -> Vector:
         """Return the gradient, computed anew."""
         out, support = -dual.t + dual.lambda2 * self.beta.sum(), np.flatnonzero(self.beta)
-        for start in range(0, len(support), BLOCK):
-            part = support[start : start + BLOCK]
+        for start in range(0, len(support), ROWS_AT_ONCE):
+            part = support[start : start + ROWS_AT_ONCE]
             out += self.beta[part] @ self.rows(part)
         return out
 
@@ -204,7 +205,7 @@ class Track:
     def fitted(self, program: CompleteMaker, n_iter: int) -> Fitted:
         """Return the solution with its certificate."""
         dual = self.dual(program)
-        proof = NOTHING
+        proof = PROOF_OF_NONE
         if len(dual):
             view, none = self._view(Pool(1)), np.zeros(len(dual))
             with nullcontext() if self.kernel.convex else view.gram.pool:  # known kernels need no threads for bounds
@@ -220,7 +221,7 @@ class Track:
     def prove(self, dual: Dual) -> Certificate:
         """Return what a gradient computed anew proves, with bounds of its errors."""
         if not len(dual):
-            return NOTHING
+            return PROOF_OF_NONE
         with Pool(1) as pool:
             return prove(self._view(pool), dual, self.beta, self.gradient(dual))
 
@@ -230,4 +231,4 @@ class Track:
         if width == 0.0 or not len(support):
             return width
         sizes = self.kernel.diagonal(Source.of(self._samples, support, self.kernel).sizes)
-        return width if abs(width) > ROUNDING * np.abs(beta[support] * sizes).max() else 0.0
+        return width if abs(width) > TERM_ROUNDING * np.abs(beta[support] * sizes).max() else 0.0

@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from ...arrays import Vector
 from ..forms.way import PipelineParts
 
-EPS = float(np.finfo(np.float64).eps)
-SPACES = ("original", "transformed")
+EPS = float(np.finfo(np.float64).eps)  # Distance from 1 to the next float64.
+SPACES = ("original", "transformed")  # Before and after the steps of a pipeline.
 
 
 @dataclass(frozen=True)

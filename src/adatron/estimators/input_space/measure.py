@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 NO_SLOPES = "The slopes of an SVDD are known for kernels of x - z only, such as 'rbf'. Got {}."
 BEYOND = 1e-6  # Distance behind the boundary at which the class is checked, as a fraction of the sample's distance.
-NEIGHBOURS, HALVINGS = 8, 50  # Sizes of the search that needs labels only.
+NEIGHBOURS, LABEL_HALVINGS = 8, 50  # Sizes of the search that needs labels only.
 
 
 @quiet
@@ -231,7 +231,7 @@ class _Judges:
         if not len(others):
             return
         low, high = np.zeros(len(others)), np.ones(len(others))
-        for _ in range(HALVINGS):
+        for _ in range(LABEL_HALVINGS):
             middle = 0.5 * (low + high)
             same = self.codes(x + middle[:, None] * (others - x)) == code
             low, high = np.where(same, middle, low), np.where(same, high, middle)

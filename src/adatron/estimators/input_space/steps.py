@@ -37,7 +37,7 @@ from ...margins import (
 from ...problems import Dual, with_targets
 from ...threads import Clock, OutOfTime, Pool
 
-RATE = 3e9  # Multiply-adds of LAPACK in a second, at least.
+LAPACK_RATE = 3e9  # Multiply-adds of LAPACK in a second, at least.
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def full(data: Data, problem: Problem, one: Fitted, recipe: Recipe) -> Climb:
 
 def _has_time(data: Data, now: Stage, recipe: Recipe) -> bool:
     """Return whether there is time for the part of another step that nobody can interrupt."""
-    least = step_cost(len(now.feet.distance), len(now.support), data.X.shape[1], recipe) / RATE
+    least = step_cost(len(now.feet.distance), len(now.support), data.X.shape[1], recipe) / LAPACK_RATE
     return not data.clock.late and monotonic() + least < data.clock.limit
 
 

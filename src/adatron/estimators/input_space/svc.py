@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ...threads import Clock
     from .steps import Climb
 
-PARAMETERS = (
+MARGIN_PARAMETERS = (
     "kernel", "degree", "gamma", "coef0", "tol", "cache_size", "class_weight", "verbose", "max_iter",
     "decision_function_shape", "break_ties", "n_jobs", "multi_class", "gap_tol", "max_time", "callback", "device",
 )  # fmt: skip
@@ -190,7 +190,7 @@ class InputMarginSVC(Classifier):
     precision = "auto"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{name: Classifier._parameter_constraints[name] for name in PARAMETERS},
+        **{name: Classifier._parameter_constraints[name] for name in MARGIN_PARAMETERS},
         **PENALTY,
         "algorithm": [StrOptions({"full", "fixed", "simplified", "rescaled"})],
         "rule": [StrOptions({"damped", "best", "printed"})],

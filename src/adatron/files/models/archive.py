@@ -25,23 +25,24 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-HEADER = "model.json"
+HEADER = "model.json"  # The member that describes the others.
 MOST_HEADER = 2**24  # Most bytes of model.json.
-MARK = b"sha256:"
+MARK = b"sha256:"  # Begin of the zip's comment.
 SEAL = len(MARK) + 64  # Bytes of the comment.
-CHUNK = 2**20  # Bytes that are read at a time.
+READ_BYTES = 2**20  # Bytes that are read at a time.
 LOCAL = 30  # Fewest bytes of a zip between the begin of a member and its data.
-LARGEST = 2**31 - 1  # Largest dimension.
-LEVEL = 1  # Level of deflate.
+LARGEST_DIMENSION = 2**31 - 1  # Largest dimension.
+DEFLATE_LEVEL = 1  # Level of deflate.
 PROBES, PROBE = 4, 2**14  # Pieces of an array, and the bytes of each, that are tried.
-GAIN = 0.75  # Part of its size below which a member is compressed.
+WORTH_DEFLATING = 0.75  # Part of its size below which a member is compressed.
 MOST_RATIO = 1040  # Deflate makes no byte into more than 1032.
 ENCRYPTED = 1  # Bit of a member's flags.
 LAST_CHARACTER = 0x10FFFF
 #: Types of arrays. The widest floats are left out: they differ from machine to machine.
 TYPE = re.compile(r"[<>|](?:b1|[iu][1248]|f[248]|c8|c16|U[1-9]\d{0,8})")
+# Errors that damaged zips and arrays cause.
 WRONG = zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error
-_MEMBER = re.compile(r"model\.json|\d{1,9}\.npy")
+_MEMBER = re.compile(r"model\.json|\d{1,9}\.npy")  # Names of members.
 _NPY = re.compile(
     rb"\x93NUMPY\x01\x00..\{'descr': '([^']+)', 'fortran_order': (True|False), "
     rb"'shape': \(((?:\d{1,19}, ?)*(?:\d{1,19})?)\), \} *\n",
@@ -105,7 +106,7 @@ class Sealed:
 def sealed_zip(stream: BinaryIO) -> Iterator[zipfile.ZipFile]:
     """Open a zip for writing that ends with its digest."""
     sealed: Any = Sealed(stream)
-    with zipfile.ZipFile(sealed, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as archive:
+    with zipfile.ZipFile(sealed, "w", zipfile.ZIP_DEFLATED, compresslevel=DEFLATE_LEVEL) as archive:
         archive.comment = Sealed.placeholder
         yield archive
     sealed.close()
@@ -135,7 +136,7 @@ def _gains(array: NDArray[Any]) -> bool:
     else:
         pieces = [flat[begin : begin + length] for begin in np.linspace(0, len(flat) - length, PROBES).astype(np.int64)]
     sample = b"".join(piece.tobytes() for piece in pieces)
-    return len(sample) > SEAL and len(zlib.compress(sample, LEVEL)) < GAIN * len(sample)
+    return len(sample) > SEAL and len(zlib.compress(sample, DEFLATE_LEVEL)) < WORTH_DEFLATING * len(sample)
 
 
 def read_archive(stream: BinaryIO, most: int | None) -> tuple[bytes | None, dict[str, NDArray[Any]]]:
@@ -182,7 +183,7 @@ def _verified(stream: BinaryIO) -> tuple[int, bool]:
     if not seal.startswith(MARK):
         return size, False
     digest, left = hashlib.sha256(), size - SEAL
-    while left > 0 and (data := stream.read(min(CHUNK, left))):
+    while left > 0 and (data := stream.read(min(READ_BYTES, left))):
         digest.update(data)
         left -= len(data)
     stream.seek(0)
@@ -223,7 +224,7 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[np.uint8
     """Return the bytes of a member; its check sum is verified at its end."""
     out, done = np.empty(member.file_size, np.uint8), 0
     with archive.open(member) as stream:
-        while data := stream.read(CHUNK):
+        while data := stream.read(READ_BYTES):
             out[done : done + len(data)] = np.frombuffer(data, np.uint8)
             done += len(data)
     if done < len(out):
@@ -240,7 +241,7 @@ def _array(data: NDArray[np.uint8], name: str) -> NDArray[Any]:
     dtype = np.dtype(found[1].decode())
     shape = tuple(int(part) for part in found[3].split(b",") if part.strip())
     data = data[len(text) :]
-    if max(shape, default=0) > LARGEST or len(shape) > 32 or math.prod(shape) * dtype.itemsize != len(data):
+    if max(shape, default=0) > LARGEST_DIMENSION or len(shape) > 32 or math.prod(shape) * dtype.itemsize != len(data):
         raise InvalidError(f"the array {name} is not as long as its shape {shape} says")
     if dtype.kind == "b" and data.max(initial=0) > 1:
         raise InvalidError(f"the array {name} holds truth values other than 0 and 1")

@@ -3,7 +3,7 @@
 JSON takes None, bool, int, str and finite floats as they are. Everything else becomes an object with the key "$", which
 names its kind: array, scalar, float (infinite or NaN), tuple, dict, csr, kernel, solver, route, traces, estimator, or
 one of the forms of steps in `own_values`. Nothing decoded can name code to run. An estimator is one of
-`contents.CLASSES`, or a step of `steps`. Its state is checked before the estimator has it.
+`contents.MACHINE_CLASSES`, or a step of `steps`. Its state is checked before the estimator has it.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from ...solvers.found import Traces
 from ...solvers.route import Route
 from ...solvers.table import SOLVERS
 from .archive import TYPE, InvalidError
-from .contents import CLASSES, check_machine, faults, lasting_state
-from .own_values import FORMS, TYPES, csr, form, route, solver, traces
+from .contents import MACHINE_CLASSES, check_machine, faults, lasting_state
+from .own_values import FORMS, NAMED_TYPES, csr, form, route, solver, traces
 from .requests import requests_of, restore_requests
-from .steps import MODULES, PLAIN, check_step, is_step, put_together, refusal, settled, state_of
+from .steps import MODULES, PLAIN_STEPS, check_step, is_step, put_together, refusal, settled, state_of
 
 Json = Any  # None, bool, int, float, str, or a list or dict of these
 DEEPEST = 100  # Largest depth of values inside each other.
-MOST = 2**20  # Most values in all.
+MOST_ENTRIES = 2**20  # Most values in all.
 TOO_DEEP = f"values, such as sums of kernels, may be nested {DEEPEST} deep"
-TOO_MANY = f"at most {MOST} values besides those in arrays may be in a model file"
+TOO_MANY = f"at most {MOST_ENTRIES} values besides those in arrays may be in a model file"
 
 
 class CodecError(InvalidError):
@@ -54,7 +54,7 @@ class Count:
         self.values, self.depth = self.values + 1, self.depth + 1
         if self.depth > DEEPEST:
             raise CodecError(TOO_DEEP)
-        if self.values > MOST:
+        if self.values > MOST_ENTRIES:
             raise CodecError(TOO_MANY)
 
     def __exit__(self, *_: object) -> None:
@@ -122,7 +122,7 @@ class Encoder:
 
     @_encode.register
     def _(self, value: type) -> Json:
-        names = [name for name, kind in TYPES.items() if kind is value]
+        names = [name for name, kind in NAMED_TYPES.items() if kind is value]
         if not names:
             raise CodecError(f"{value!r} has no place in a model file")
         return self._form("type", {"name": names[0]})
@@ -192,10 +192,10 @@ class Encoder:
     @_encode.register
     def _(self, value: BaseEstimator) -> Json:
         name, step = type(value).__name__, is_step(value)
-        if not (step or CLASSES.get(name) is type(value)):
+        if not (step or MACHINE_CLASSES.get(name) is type(value)):
             raise CodecError(refusal(value))
         state = state_of(value) if step else lasting_state(value)  # pyright: ignore[reportArgumentType]
-        versioned = step and name not in PLAIN
+        versioned = step and name not in PLAIN_STEPS
         before, self._exact, self.steps = self._exact, versioned, self.steps or versioned
         try:
             encoded = self._estimator(name, value, settled(value.get_params(deep=False)), state)
@@ -330,7 +330,7 @@ class _Decoder:
 
     def _estimator(self, value: dict[str, Json]) -> Any:
         name = value["class"]
-        if name not in CLASSES and name not in MODULES:
+        if name not in MACHINE_CLASSES and name not in MODULES:
             raise CodecError(f"holds a {str(name)[:50]!r}, which this adatron does not know")
         params, state = self.named(value["params"]), self.named(value["state"])
         try:
@@ -338,7 +338,7 @@ class _Decoder:
                 estimator: Any = put_together(name, params, state, self._version)
             else:
                 params.pop("device", None)
-                estimator = CLASSES[name](**params)
+                estimator = MACHINE_CLASSES[name](**params)
                 check_machine(estimator, state)
                 estimator.restore_state(state)
             restore_requests(estimator, self.decode(value.get("requests", {"$": "dict", "items": []})))

@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import validate_parameter_constraints
 
+from ...arrays import MOST_COLUMNS
 from ...estimators import SVC, SVDD, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM, QuantileSVR
 from ...estimators.base.attributes import attributes_of
-from ...estimators.base.callbacks import OURS
+from ...estimators.base.callbacks import CALLBACK_ATTRIBUTES
 from ...estimators.base.machine import KernelMachine
 from ...estimators.incremental import (
     IncrementalNuSVC,
@@ -28,21 +29,20 @@ from ...estimators.incremental import (
     IncrementalSVDD,
     IncrementalSVR,
 )
-from ...estimators.incremental.machine import KNOWN
-from ...estimators.incremental.store import COLUMNS, COUNTS
+from ...estimators.incremental.machine import KNOWN_PARTS
+from ...estimators.incremental.store import STORED_COLUMNS, STORED_COUNTS
 from ...kernels import Kernel
-from ...model.foreign import EXACT
+from ...model.foreign import LARGEST_COUNT
 from ...quoted import quoted
 from .archive import InvalidError
 
-State = Mapping[str, Any]
-Suits = Callable[[Any, State], bool]  # whether a value is one of those that a fit sets, given the whole state
-MOST_COLUMNS = 2**31 - 1
+FileState = Mapping[str, Any]
+Suits = Callable[[Any, FileState], bool]  # whether a value is one of those that a fit sets, given the whole state
 #: State that is not kept: callbacks, what a running fit leaves, the address of an object, and what is made anew.
-LEFT_OUT = frozenset({*OURS, "_metadata_request", "_sklearn_version"})
+STATE_LEFT_OUT = frozenset({*CALLBACK_ATTRIBUTES, "_metadata_request", "_sklearn_version"})
 
 
-def is_count(value: Any, most: int = EXACT) -> TypeGuard[int]:
+def is_count(value: Any, most: int = LARGEST_COUNT) -> TypeGuard[int]:
     """Return whether a value is a whole number from 0 on."""
     return isinstance(value, Integral) and not isinstance(value, (bool, np.bool_)) and 0 <= int(value) <= most
 
@@ -55,58 +55,58 @@ def is_array(value: Any, kinds: str, *shape: int | None) -> TypeGuard[NDArray[An
     return right and all(size in (None, found) for size, found in zip(shape, value.shape, strict=True))
 
 
-def _are_names(value: Any, state: State) -> bool:
+def _are_names(value: Any, state: FileState) -> bool:
     return is_array(value, "U", state.get("n_features_in_")) and len(np.unique(value)) == len(value)
 
 
-def _are_weights(value: Any, state: State) -> bool:
+def _are_weights(value: Any, state: FileState) -> bool:
     right = is_array(value, "d", np.size(state.get("classes_", ())))
     return right and bool(np.isfinite(value).all() and (value >= 0).all())
 
 
-def _are_numbers(value: Any, _: State) -> bool:
+def _are_numbers(value: Any, _: FileState) -> bool:
     return value is None or (is_array(value, "i", None) and value.dtype.itemsize >= 4)
 
 
 def _each(suits: Callable[[Any], bool]) -> Suits:
     """Return the check of a value for one problem, or of a list of one for each."""
 
-    def check(value: Any, state: State) -> bool:
+    def check(value: Any, state: FileState) -> bool:
         n = np.size(state.get("intercept_", ()))
         return suits(value) if n == 1 else type(value) is list and len(value) == n and all(map(suits, value))
 
     return check
 
 
-def _is_one_each(value: Any, state: State) -> bool:
+def _is_one_each(value: Any, state: FileState) -> bool:
     n = np.size(state.get("intercept_", ()))
     return isinstance(value, Real) if n == 1 else is_array(value, "d", n)
 
 
-def _are_points(value: Any, state: State) -> bool:
+def _are_points(value: Any, state: FileState) -> bool:
     shape = state["shape_fit_"][0], state.get("n_features_in_")
     return value is None or _each(lambda one: is_array(one, "d", *shape))(value, state)
 
 
-def _are_samples(value: Any, _: State) -> bool:
-    if type(value) is not dict or value.keys() != {"X", *COUNTS, *COLUMNS}:
+def _are_samples(value: Any, _: FileState) -> bool:
+    if type(value) is not dict or value.keys() != {"X", *STORED_COUNTS, *STORED_COLUMNS}:
         return False
-    numbers = all(is_array(value[name], "di", None) for name in COLUMNS)
+    numbers = all(is_array(value[name], "di", None) for name in STORED_COLUMNS)
     exact = all(is_array(value[name], "i", None) and _is_exact(value[name]) for name in ("ids", "age"))
-    counts = all(is_count(value[name]) for name in COUNTS if name != "next_id")
+    counts = all(is_count(value[name]) for name in STORED_COUNTS if name != "next_id")
     return numbers and exact and counts and (is_count(value["next_id"]) or is_count(-value["next_id"]))
 
 
 def _is_exact(whole: Any) -> bool:
-    return not whole.size or -EXACT <= whole.min() <= whole.max() <= EXACT
+    return not whole.size or -LARGEST_COUNT <= whole.min() <= whole.max() <= LARGEST_COUNT
 
 
-def _are_programs(value: Any, _: State) -> bool:
+def _are_programs(value: Any, _: FileState) -> bool:
     names = {"sides", "slots", "beta", "g", "counts"}
     return type(value) is list and all(type(one) is dict and one.keys() == names for one in value)
 
 
-def _is_stream(value: Any, _: State) -> bool:
+def _is_stream(value: Any, _: FileState) -> bool:
     if value is None:
         return True
     if type(value) is not dict or type(value.get("name")) is not str or not is_count(value.get("number")):
@@ -123,20 +123,21 @@ def _is_input(value: Any) -> bool:
 
 
 #: Parts of a model that a file may hold in fewer forms than others.
-PARTS: dict[str, Suits] = {
+PART_STATE: dict[str, Suits] = {
     "kernel_": lambda value, _: isinstance(value, Kernel),
     "classes_": lambda value, _: is_array(value, "biufU", None),
     "_columns": lambda value, _: value is None or (is_count(value) and value >= 1),
     **dict.fromkeys(("support_", "n_support_", "problem_"), _are_numbers),
 }
-FEATURES: dict[str, Suits] = {
+# What the check of X sets.
+FEATURE_STATE: dict[str, Suits] = {
     "n_features_in_": lambda value, _: is_count(value, MOST_COLUMNS),
     "feature_names_in_": _are_names,
 }
 # Attributes beside the model, by class.
 ONE_MACHINE: dict[str, Suits] = {"first_index_": lambda value, _: value is None or is_count(value, 1)}
 CLASSIFIER = {**ONE_MACHINE, "class_weight_": _are_weights}
-SAMPLES: dict[str, Suits] = {
+SAMPLE_STATE: dict[str, Suits] = {
     "_store": _are_samples,
     "_tracks": _are_programs,
     "_fixed": lambda value, _: type(value) is dict,
@@ -157,17 +158,18 @@ STATES: dict[type[Any], dict[str, Suits]] = {
     QuantileSVR: {**ONE_MACHINE, "n_crossed_": lambda value, _: is_count(value)},
     OneClassSVM: ONE_MACHINE,
     SVDD: ONE_MACHINE,
-    IncrementalSVC: {**CLASSIFIER, **SAMPLES},
-    IncrementalNuSVC: {**CLASSIFIER, **SAMPLES},
-    IncrementalSVR: {**ONE_MACHINE, **SAMPLES},
-    IncrementalOneClassSVM: {**ONE_MACHINE, **SAMPLES},
-    IncrementalSVDD: {**ONE_MACHINE, **SAMPLES},
+    IncrementalSVC: {**CLASSIFIER, **SAMPLE_STATE},
+    IncrementalNuSVC: {**CLASSIFIER, **SAMPLE_STATE},
+    IncrementalSVR: {**ONE_MACHINE, **SAMPLE_STATE},
+    IncrementalOneClassSVM: {**ONE_MACHINE, **SAMPLE_STATE},
+    IncrementalSVDD: {**ONE_MACHINE, **SAMPLE_STATE},
 }
 #: Attributes that need not be there; of a compact model, nor need those of its samples.
-OPTIONAL = {*FEATURES, "first_index_", "epsilon_", "stream_", "_columns"}
+OPTIONAL = {*FEATURE_STATE, "first_index_", "epsilon_", "stream_", "_columns"}
 #: The machines by their names in a file.
-CLASSES: dict[str, type[Any]] = {kind.__name__: kind for kind in STATES}
-LISTED = {name for kind, own in STATES.items() for name in (*own, *attributes_of(kind), *FEATURES)}
+MACHINE_CLASSES: dict[str, type[Any]] = {kind.__name__: kind for kind in STATES}
+# All attributes that some machine has.
+STATE_LISTED = {name for kind, own in STATES.items() for name in (*own, *attributes_of(kind), *FEATURE_STATE)}
 
 
 def check_machine(machine: KernelMachine, state: dict[str, Any]) -> None:
@@ -182,7 +184,7 @@ def check_machine(machine: KernelMachine, state: dict[str, Any]) -> None:
     """
     kind, params = type(machine), machine.get_params(deep=False)
     machine._validate_params()  # pyright: ignore[reportPrivateUsage]
-    own = {**FEATURES, **STATES[kind]} if _is_fitted(state) else FEATURES
+    own = {**FEATURE_STATE, **STATES[kind]} if _is_fitted(state) else FEATURE_STATE
     samples = "_store" in state
     parts = _parts(kind, samples) if _is_fitted(state) else set[str]()
     for name in state:
@@ -190,10 +192,10 @@ def check_machine(machine: KernelMachine, state: dict[str, Any]) -> None:
             raise InvalidError(f"{name[:50]!r} is a parameter, and cannot be an attribute that a fit sets")
         if not (name in own or name in parts or _free(kind, name)):
             raise InvalidError(f"a fit sets no attribute {name[:50]!r}")
-    needed = {*own, *parts} - OPTIONAL - (set[str]() if samples else SAMPLES.keys())
+    needed = {*own, *parts} - OPTIONAL - (set[str]() if samples else SAMPLE_STATE.keys())
     if missing := sorted(needed - state.keys()):
         raise InvalidError(f"{missing[0]} is missing")
-    for name, suits in {**own, **PARTS}.items():
+    for name, suits in {**own, **PART_STATE}.items():
         if name in state and not suits(state[name], state):
             raise InvalidError(f"{name} is not what a fit sets; it is {_described(state[name])}")
     allowed: dict[str, Any] = kind._parameter_constraints  # pyright: ignore[reportPrivateUsage]
@@ -209,25 +211,25 @@ def faults(machine: KernelMachine) -> str:
 def lasting_state(machine: KernelMachine) -> dict[str, Any]:
     """Return the state that a file keeps of a machine besides the parameters."""
     params, kept = machine.get_params(deep=False), machine.lasting_state()
-    state = {name: value for name, value in kept.items() if name not in params and name not in LEFT_OUT}
+    state = {name: value for name, value in kept.items() if name not in params and name not in STATE_LEFT_OUT}
     if _is_fitted(state):
         return state
     # A fit that failed may have left some attributes, which nothing reads.
-    return {name: value for name, value in state.items() if name in FEATURES or name not in LISTED}
+    return {name: value for name, value in state.items() if name in FEATURE_STATE or name not in STATE_LISTED}
 
 
 def _parts(kind: type[Any], samples: bool) -> set[str]:
     """Return the attributes that are parts of the model; one with samples keeps those of its proofs and its head."""
     found = {name: path[0] for name, path in attributes_of(kind).items()}
-    return {name for name, part in found.items() if part != "samples" and (not samples or part in KNOWN)}
+    return {name for name, part in found.items() if part != "samples" and (not samples or part in KNOWN_PARTS)}
 
 
 def _free(kind: type[Any], name: str) -> bool:
     """Return whether an attribute may be a user's: it hides nothing, and nothing looks for it."""
-    return name.isidentifier() and not name.startswith("_") and name not in LISTED and not hasattr(kind, name)
+    return name.isidentifier() and not name.startswith("_") and name not in STATE_LISTED and not hasattr(kind, name)
 
 
-def _is_fitted(state: State) -> bool:
+def _is_fitted(state: FileState) -> bool:
     return "fit_status_" in state
 
 

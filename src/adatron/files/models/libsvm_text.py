@@ -25,22 +25,25 @@ from ...estimators.forms.adopt import adopt, adopt_one
 from ...fitting.storage import tidy
 from ...kernels import Kernel, resolve
 from ...kernels.table import LEAVES
+from ...model.foreign import LARGEST_SUPPORT
 from ..atomic import atomic_write
 from ..source import open_text
 from ..table import DataError, ModelFileError, Path
 from .archive import InvalidError
 from .contents import check_machine, faults, lasting_state
 
-KERNELS = {"linear": "linear", "polynomial": "poly", "rbf": "rbf", "sigmoid": "sigmoid", "precomputed": "precomputed"}
-TYPES: dict[str, type[KernelMachine]] = {
+#: The names of kernels here, by the names in a file.
+LIBSVM_KERNELS = {
+    "linear": "linear", "polynomial": "poly", "rbf": "rbf", "sigmoid": "sigmoid", "precomputed": "precomputed"
+}  # fmt: skip
+LIBSVM_TYPES: dict[str, type[KernelMachine]] = {
     "c_svc": SVC, "nu_svc": NuSVC, "one_class": OneClassSVM, "epsilon_svr": SVR, "nu_svr": NuSVR
 }  # fmt: skip
-START = "svm_type"
-PARAMETERS: dict[str, type[Any]] = {"gamma": float, "degree": int, "coef0": float}
+START = "svm_type"  # The first keyword.
+LIBSVM_PARAMETERS: dict[str, type[Any]] = {"gamma": float, "degree": int, "coef0": float}
 #: Keywords that LIBSVM writes; its probabilities are its own, not those of this library.
-KEYS = (START, "kernel_type", *PARAMETERS, "nr_class", "total_sv", "rho", "label", "nr_sv", "probA", "probB",
+KEYS = (START, "kernel_type", *LIBSVM_PARAMETERS, "nr_class", "total_sv", "rho", "label", "nr_sv", "probA", "probB",
         "prob_density_marks")  # fmt: skip
-LARGEST = 2**31 - 1
 
 
 def save_libsvm(model: Any, path: Path) -> None:
@@ -65,7 +68,7 @@ def save_libsvm(model: Any, path: Path) -> None:
     ...     print((Path(folder) / "libsvm.model").read_text().splitlines()[0])
     svm_type c_svc
     """
-    name = next((name for name, kind in TYPES.items() if isinstance(model, kind)), None)
+    name = next((name for name, kind in LIBSVM_TYPES.items() if isinstance(model, kind)), None)
     if name is None:
         raise ModelFileError(path, f"a {type(model).__name__} cannot be LIBSVM text: {_cure(model)}")
     check_is_fitted(model)
@@ -84,7 +87,7 @@ def _cure(model: Any) -> str:
     """Say what keeps a model from being LIBSVM text, and what helps."""
     steps = [type(step).__name__ for _, step in getattr(model, "steps", [])[:-1]]
     if not steps:
-        return f"LIBSVM has {', '.join(kind.__name__ for kind in TYPES.values())}"
+        return f"LIBSVM has {', '.join(kind.__name__ for kind in LIBSVM_TYPES.values())}"
     if all(name.endswith("Scaler") for name in steps):
         return "scale the data beforehand"
     return f"LIBSVM holds no steps of a pipeline, and here are {', '.join(steps)}: transform the data beforehand"
@@ -116,9 +119,11 @@ def _header(model: Any, path: Path) -> Iterator[str]:
 
 def _kernel_lines(kernel: Kernel, path: Path) -> Iterator[str]:
     spec = kernel.spec()
-    name = next((theirs for theirs, ours in KERNELS.items() if ours == spec["kernel"]), None)
+    name = next((theirs for theirs, ours in LIBSVM_KERNELS.items() if ours == spec["kernel"]), None)
     if name is None:
-        raise ModelFileError(path, f"LIBSVM does not know the kernel {kernel.name}, only {', '.join(KERNELS.values())}")
+        raise ModelFileError(
+            path, f"LIBSVM does not know the kernel {kernel.name}, only {', '.join(LIBSVM_KERNELS.values())}"
+        )
     yield f"kernel_type {name}"
     for parameter in ("degree", "gamma", "coef0"):
         if parameter in spec:
@@ -170,9 +175,11 @@ def load_libsvm(path: Path, n_features: int | None = None, zero_based: bool | No
     except DataError as error:  # its message names the file
         raise _renamed(error) from error
     kind = " ".join(text.header.get(START, ["none"]))
-    if kind not in TYPES:
-        raise ModelFileError(path, f"the svm_type of a LIBSVM model is one of {', '.join(TYPES)}; found {kind[:50]}")
-    made, counted = _with_kernel(text, TYPES[kind]), (n_features, zero_based)
+    if kind not in LIBSVM_TYPES:
+        raise ModelFileError(
+            path, f"the svm_type of a LIBSVM model is one of {', '.join(LIBSVM_TYPES)}; found {kind[:50]}"
+        )
+    made, counted = _with_kernel(text, LIBSVM_TYPES[kind]), (n_features, zero_based)
     model = _with_classes(made, text, *counted) if isinstance(made, Classifier) else _alone(made, text, *counted)
     try:
         check_machine(model, lasting_state(model))
@@ -288,21 +295,21 @@ def _expansion(
         return dual, X, np.arange(len(rest))
     numbers = [int(text.parsed([row.removeprefix("0:")], int, line)[0]) for line, row in rest]
     support = np.array(numbers, np.int64) - 1
-    if len(support) and not (support.min() >= 0 and support.max() < LARGEST):
-        raise text.error(f"support vectors must have numbers from 1 to {LARGEST}")
+    if len(support) and not (support.min() >= 0 and support.max() < LARGEST_SUPPORT):
+        raise text.error(f"support vectors must have numbers from 1 to {LARGEST_SUPPORT}")
     return dual, np.zeros((0, 0)), support
 
 
 def _with_kernel(text: _Text, kind: type[KernelMachine]) -> KernelMachine:
     """Return an estimator with the kernel of a file; all parameters of the kernel must be there."""
     named = " ".join(text.header.get("kernel_type", ["none"]))
-    if named not in KERNELS:
+    if named not in LIBSVM_KERNELS:
         raise text.error(f"unknown kernel_type {named[:50]!r}", "kernel_type" if "kernel_type" in text.places else None)
-    name = KERNELS[named]
+    name = LIBSVM_KERNELS[named]
     leaf: Any = LEAVES[name]
     needed = {field.name for field in fields(leaf)}
     given: dict[str, Any] = {
-        key: text.numbers(key, kind, 1)[0].item() for key, kind in PARAMETERS.items() if key in needed
+        key: text.numbers(key, kind, 1)[0].item() for key, kind in LIBSVM_PARAMETERS.items() if key in needed
     }
     parameters: dict[str, Any] = {"gamma": 1.0, "degree": 3, "coef0": 0.0, **given}
     try:

@@ -29,10 +29,10 @@ from .codec import TOO_DEEP, CodecError, Encoder, decode
 from .keeper import Keeper, incremental_part, refuse_behind, stamp
 from .libsvm_text import START, load_libsvm
 
-ZIP = b"PK\3\4"
-MAGIC = "adatron-model"
-FORMAT_VERSION = 3
-HIDDEN = (
+ZIP = b"PK\3\4"  # The first bytes of a zip.
+MODEL_MAGIC = "adatron-model"  # The format's name in model.json.
+FORMAT_VERSION = 3  # Readers take this one alone.
+HIDDEN_LEARNER = (
     "an incremental model that has learned must be the last step of pipelines: in other places forget() could not "
     "write the file anew"
 )
@@ -92,13 +92,13 @@ def rewrite(model: BaseEstimator, path: Path) -> None:
     except RecursionError as error:
         raise ModelFileError(path, TOO_DEEP) from error
     if any(one is not last for one in encoder.learning):
-        raise ModelFileError(path, HIDDEN)
+        raise ModelFileError(path, HIDDEN_LEARNER)
     about: dict[str, Any] = {"library": metadata.version("adatron")}
     if encoder.steps:
         about["sklearn"] = sklearn.__version__
     if last is not None:
         about["generation"] = last.generation
-    header = {"magic": MAGIC, "format": FORMAT_VERSION, **about, "model": encoded}
+    header = {"magic": MODEL_MAGIC, "format": FORMAT_VERSION, **about, "model": encoded}
     text = json.dumps(header, allow_nan=False).encode()
     if len(text) > MOST_HEADER:
         raise ModelFileError(path, f"values besides arrays take {len(text)} bytes; there is room for {MOST_HEADER}")
@@ -217,7 +217,7 @@ def _header(text: bytes | None, path: Path) -> dict[str, Any]:
         header = None if text is None else json.loads(text, parse_constant=_refuse)
     except ValueError as error:
         raise InvalidError(f"{HEADER} is not JSON ({error})") from error
-    if not (isinstance(header, dict) and header.get("magic") == MAGIC):
+    if not (isinstance(header, dict) and header.get("magic") == MODEL_MAGIC):
         raise NoModelError(path, "not an adatron model file (a zip of another kind)")
     version = header.get("format")
     if type(version) is not int or version < 1:

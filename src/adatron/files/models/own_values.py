@@ -23,7 +23,7 @@ from .archive import TYPE, InvalidError
 NUMPY_TYPES = (
     "float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool",
 )  # fmt: skip
-TYPES: dict[str, type[Any]] = {
+NAMED_TYPES: dict[str, type[Any]] = {
     **{kind.__name__: kind for kind in (float, int, bool, str, object)},
     **{f"numpy.{name}": getattr(np, name) for name in NUMPY_TYPES},
 }
@@ -107,7 +107,7 @@ def form(decoder: Decoder, value: dict[str, Any]) -> Any:
     if parts.keys() != set(FORMS[kind]):
         raise InvalidError(f"an entry of kind {kind!r} must have {', '.join(FORMS[kind])}")
     if kind == "type":
-        return TYPES[parts["name"]]
+        return NAMED_TYPES[parts["name"]]
     if kind == "dtype":
         return _dtype(parts["name"])
     return slice(*(parts[name] for name in FORMS[kind])) if kind == "slice" else _objects(**parts)

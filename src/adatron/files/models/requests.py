@@ -11,11 +11,11 @@ from sklearn import config_context
 
 from .archive import InvalidError
 
-METHODS = (
+ROUTED_METHODS = (
     "fit", "partial_fit", "predict", "predict_proba", "predict_log_proba", "decision_function", "score", "transform",
     "inverse_transform",
 )  # fmt: skip
-ATTRIBUTE = "_metadata_request"
+ATTRIBUTE = "_metadata_request"  # Where scikit-learn keeps requests.
 Requests = dict[str, dict[str, Any]]
 
 
@@ -24,7 +24,7 @@ def requests_of(owner: Any) -> Requests:
     found = vars(owner).get(ATTRIBUTE)
     if found is None:
         return {}
-    return {name: dict(one.requests) for name in METHODS if (one := getattr(found, name, None)) and one.requests}
+    return {name: dict(one.requests) for name in ROUTED_METHODS if (one := getattr(found, name, None)) and one.requests}
 
 
 def restore_requests(owner: Any, requests: Requests) -> None:
@@ -37,7 +37,7 @@ def restore_requests(owner: Any, requests: Requests) -> None:
     """
     with config_context(enable_metadata_routing=True):
         for method, wanted in requests.items():
-            if method not in METHODS or not isinstance(wanted, dict):  # pyright: ignore[reportUnnecessaryIsInstance]
+            if method not in ROUTED_METHODS or not isinstance(wanted, dict):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise InvalidError(f"no metadata can be requested for {str(method)[:50]!r}")
             try:
                 getattr(owner, f"set_{method}_request")(**wanted)

@@ -8,7 +8,7 @@ sparse matrix, which OneHotEncoder makes of fitted numbers, and from some parame
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 from numbers import Real
@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
+from ...arrays import MOST_COLUMNS
 from ...estimators.base.machine import KernelMachine
-from ...model.foreign import EXACT
+from ...model.foreign import LARGEST_COUNT
 from .archive import InvalidError
-from .contents import LEFT_OUT, MOST_COLUMNS, is_array, is_count
+from .contents import STATE_LEFT_OUT, FileState, is_array, is_count
 
-State = Mapping[str, Any]
 #: The classes by their names in a file, each with its module, which is imported when a file or a model has the class.
 MODULES = {
     **dict.fromkeys(("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "OneHotEncoder"), "sklearn.preprocessing"),
@@ -41,10 +41,10 @@ SCALERS: dict[str, tuple[tuple[str, ...], bool]] = {
     "MaxAbsScaler": (("scale_", "max_abs_"), False),
 }
 #: Classes whose fitted state has stayed the same in all versions of scikit-learn.
-PLAIN = (*SCALERS, "Pipeline")
+PLAIN_STEPS = (*SCALERS, "Pipeline")
 #: Attributes that scikit-learn shows under names that hide nothing.
-KNOWN = {"n_features_in_", "feature_names_in_", "_sklearn_output_config"}
-OUTPUTS = ("default", "pandas", "polars")
+SHOWN_ATTRIBUTES = {"n_features_in_", "feature_names_in_", "_sklearn_output_config"}
+OUTPUTS = ("default", "pandas", "polars")  # Of ``set_output``.
 
 
 @cache
@@ -75,7 +75,7 @@ def state_of(step: BaseEstimator) -> dict[str, Any]:
     """Return the state that a file keeps of a step besides the parameters."""
     params = step.get_params(deep=False)
     state: dict[str, Any] = step.__getstate__()  # pyright: ignore[reportAssignmentType]
-    return {name: value for name, value in state.items() if name not in params and name not in LEFT_OUT}
+    return {name: value for name, value in state.items() if name not in params and name not in STATE_LEFT_OUT}
 
 
 def settled(params: dict[str, Any]) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def put_together(name: str, params: dict[str, Any], state: dict[str, Any], versi
     """Return a checked step; scikit-learn warns if its version is not that which wrote the state."""
     step = step_class(name)(**settled(params))
     check_step(step, state)
-    written_by = sklearn.__version__ if name in PLAIN else version
+    written_by = sklearn.__version__ if name in PLAIN_STEPS else version
     step.__setstate__({**vars(step), **state, "_sklearn_version": written_by})
     return step
 
@@ -109,16 +109,16 @@ def check_step(step: Any, state: dict[str, Any]) -> None:
     for name in state:
         if name in params:
             raise InvalidError(f"{name[:50]!r} is a parameter, and cannot be an attribute that a fit sets")
-        private = "_" if kind.__name__ in PLAIN else "__"  # the beginning of names that are not data
-        hidden = name not in KNOWN and (name.startswith(private) or hasattr(kind, name))
-        if not name.isidentifier() or name in LEFT_OUT or hidden:
+        private = "_" if kind.__name__ in PLAIN_STEPS else "__"  # the beginning of names that are not data
+        hidden = name not in SHOWN_ATTRIBUTES and (name.startswith(private) or hasattr(kind, name))
+        if not name.isidentifier() or name in STATE_LEFT_OUT or hidden:
             raise InvalidError(f"a fit sets no attribute {name[:50]!r}")
     fault = next(_of_features(state), None) or next(RULES[kind.__name__](kind.__name__, params, state), None)
     if fault is not None:
         raise InvalidError(fault)
 
 
-def _of_features(state: State) -> Iterator[str]:
+def _of_features(state: FileState) -> Iterator[str]:
     width, names = state.get("n_features_in_"), state.get("feature_names_in_")
     if "n_features_in_" in state and not is_count(width, MOST_COLUMNS):
         yield f"n_features_in_ must be a whole number from 0; it is {str(width)[:50]}"
@@ -132,7 +132,7 @@ def _of_features(state: State) -> Iterator[str]:
 # --- a rule for each class ------------------------------------------------------------------------------------------
 
 
-def _scaler(name: str, params: State, state: State) -> Iterator[str]:
+def _scaler(name: str, params: FileState, state: FileState) -> Iterator[str]:
     if "scale_" not in state:
         return
     (rows, absent), width = SCALERS[name], state.get("n_features_in_")
@@ -151,7 +151,7 @@ def _scaler(name: str, params: State, state: State) -> Iterator[str]:
     if (
         not is_array(counts, "fi", None)
         or len(counts) not in (1, width)
-        or not ((counts >= 0) & (counts <= EXACT)).all()
+        or not ((counts >= 0) & (counts <= LARGEST_COUNT)).all()
     ):
         yield "n_samples_seen_ must be a number, or one for each feature"
     for flag, row in (("with_mean", "mean_"), ("with_std", "scale_")):
@@ -162,12 +162,12 @@ def _scaler(name: str, params: State, state: State) -> Iterator[str]:
         yield f"feature_range is {(low, high)}"
 
 
-def _imputer(name: str, params: State, state: State) -> Iterator[str]:
+def _imputer(name: str, params: FileState, state: FileState) -> Iterator[str]:
     if "statistics_" in state and not is_array(state["statistics_"], "biufUO", state.get("n_features_in_")):
         yield f"statistics_ must have a value for each of {state.get('n_features_in_')} features"
 
 
-def _encoder(name: str, params: State, state: State) -> Iterator[str]:
+def _encoder(name: str, params: FileState, state: FileState) -> Iterator[str]:
     """Check the categories, in which scikit-learn looks numbers up as if they were in order, and numbers of columns."""
     found: Any = state.get("categories_")
     if found is None:
@@ -205,12 +205,12 @@ def _in_order(values: NDArray[Any]) -> bool:
     return bool((values[:-1] < values[1:]).all()) and not np.isnan(values).any()
 
 
-def _function(name: str, params: State, state: State) -> Iterator[str]:
+def _function(name: str, params: FileState, state: FileState) -> Iterator[str]:
     given = [one for one in ("func", "inverse_func", "kw_args", "inv_kw_args") if params.get(one)]
     yield from (f"{one} must be None: a FunctionTransformer here stands for 'passthrough'" for one in given)
 
 
-def _columns(name: str, params: State, state: State) -> Iterator[str]:
+def _columns(name: str, params: FileState, state: FileState) -> Iterator[str]:
     given, fitted, slices = params["transformers"], state.get("transformers_", []), state.get("output_indices_", {})
     for one in (given, fitted):
         if type(one) is not list or not all(type(entry) is tuple and len(entry) == 3 for entry in one):
@@ -223,7 +223,7 @@ def _columns(name: str, params: State, state: State) -> Iterator[str]:
             yield f"a {type(last).__name__} is no step for columns"
 
 
-def _joined(name: str, params: State, state: State) -> Iterator[str]:
+def _joined(name: str, params: FileState, state: FileState) -> Iterator[str]:
     """Check names, classes and widths of the steps of a pipeline."""
     steps: Any = params["steps"]
     if type(steps) is not list or not steps or not all(type(one) is tuple and len(one) == 2 for one in steps):
@@ -267,7 +267,7 @@ def parts(step: Any) -> Iterator[Any]:
         yield step
 
 
-RULES: dict[str, Callable[[str, State, State], Iterator[str]]] = {
+RULES: dict[str, Callable[[str, FileState, FileState], Iterator[str]]] = {
     **dict.fromkeys(SCALERS, _scaler),
     "SimpleImputer": _imputer,
     "OneHotEncoder": _encoder,

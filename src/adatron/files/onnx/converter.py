@@ -25,14 +25,14 @@ CLASSIFIERS = {
     "output_class_labels": [False, True],
     "raw_scores": [True, False],
 }
-MACHINES = ("SVC", "NuSVC", "SVR", "NuSVR", "QuantileSVR", "OneClassSVM", "SVDD", "InputMarginSVC")
+CONVERTED = ("SVC", "NuSVC", "SVR", "NuSVR", "QuantileSVR", "OneClassSVM", "SVDD", "InputMarginSVC")
 LEARNING = ("IncrementalSVC", "IncrementalNuSVC", "IncrementalSVR", "IncrementalOneClassSVM", "IncrementalSVDD")
 
 
 def register() -> None:
     """Tell skl2onnx how to convert the machines."""
     skl2onnx = needed("skl2onnx", "onnx", "Converters of adatron's models take")
-    kinds = [getattr(estimators, name) for name in MACHINES] + [getattr(incremental, name) for name in LEARNING]
+    kinds = [getattr(estimators, name) for name in CONVERTED] + [getattr(incremental, name) for name in LEARNING]
     for kind in kinds:
         options = CLASSIFIERS if is_classifier(kind()) else None
         skl2onnx.update_registered_converter(kind, f"Adatron{kind.__name__}", set_types, convert, options=options)

@@ -25,7 +25,7 @@ from .operators import draw_operator
 from .parity import Parity, batch_of, compare, reference_of, run
 from .steps import converted, inputs_of, rows_of, split
 
-OPS = ("plain", "ai.onnx.ml")
+OPS = ("plain", "ai.onnx.ml")  # Whether networks use operators of machine learning.
 
 
 def to_onnx(model: Any, X: Any = None, path: str | os.PathLike[str] | None = None, *, ops: str = "plain") -> Any:

@@ -18,7 +18,7 @@ from ...compiled.cache.cached import cached_property
 from ...kernels import RBF, Kernel, Laplacian, Linear, Polynomial, Product, Scaled, Sigmoid, Sum
 from .graph import Graph
 
-SMALL = 1e-13  # Typical relative error of a kernel value up to which squared distances come from products.
+SMALL_ERROR = 1e-13  # Typical relative error of a kernel value up to which squared distances come from products.
 
 
 class Pairs:
@@ -39,7 +39,7 @@ class Pairs:
         """Return squared distances, (n, m), precise enough to be multiplied by gamma and negated as an exponent."""
         d = self.vectors.shape[1]
         error = gamma * (4.0 * np.sqrt(d + 2.0) + 2.0) * 2.0**-53 * float(self._sizes.max())
-        return self._squares_by_products if error <= SMALL else self._squares_by_differences
+        return self._squares_by_products if error <= SMALL_ERROR else self._squares_by_differences
 
     @cached_property
     def _squares_by_products(self) -> str:

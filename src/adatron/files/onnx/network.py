@@ -16,8 +16,9 @@ from .decisions import Output, labels, outputs
 from .functions import decision_values
 from .graph import IR_VERSION, OPSET, Graph
 
-LARGEST = 2**31 - 2**20  # Bytes of the constants: a file of Protocol Buffers holds less than 2 GiB.
-CERTIFICATE = ("duality_gap", "kkt_violation", "primal_objective", "dual_objective")
+LARGEST_NETWORK = 2**31 - 2**20  # Bytes of the constants: a file of Protocol Buffers holds less than 2 GiB.
+# Parts of the certificate that a network's metadata hold.
+CERTIFICATE_KEPT = ("duality_gap", "kkt_violation", "primal_objective", "dual_objective")
 
 
 class NetworkInput(NamedTuple):
@@ -95,7 +96,7 @@ def describe(network: Any, model: Any, parity: Mapping[str, Any]) -> None:
     from onnx import helper
 
     network.producer_name, network.producer_version = "adatron", metadata.version("adatron")
-    proofs = {name: getattr(model, f"{name}_", None) for name in CERTIFICATE}
+    proofs = {name: getattr(model, f"{name}_", None) for name in CERTIFICATE_KEPT}
     about = {
         "model": type(model).__name__,
         "kernel": model.kernel_.spec(),
@@ -128,7 +129,7 @@ def _check_kernel(kernel: Kernel) -> None:
 
 
 def _check_size(size: int) -> None:
-    if size > LARGEST:
+    if size > LARGEST_NETWORK:
         raise ValueError(
             f"An ONNX file holds less than 2 GiB; the numbers of this model would take {size / 2**30:.1f} GiB as dense "
             "arrays. A compact model may be smaller, and so is one of fewer features."

@@ -16,7 +16,7 @@ from .decisions import Output, labels
 from .graph import Graph
 
 DOMAIN, VERSION = "ai.onnx.ml", 1  # The domain of the classical machines; its first version has their operators.
-FLOAT = np.dtype(np.float32)
+FLOAT = np.dtype(np.float32)  # The type of a network's numbers.
 
 
 def draw_operator(model: Any, graph: Graph, x: str) -> dict[str, Output]:

@@ -21,7 +21,7 @@ from ...model.tilted import Tilted, outputs
 from .functions import by_class, sides
 
 ALLOWED = 1e-12  # Deviation of a decision value, relative to the sum of the sizes of its terms.
-MOST = 500  # Support vectors, and random points around them, that are compared if no rows are given.
+MOST_COMPARED = 500  # Support vectors, and random points around them, that are compared if no rows are given.
 VALUES = 1 << 22  # Numbers of the rows that are made; kernel values at a time.
 
 
@@ -94,7 +94,7 @@ def reference_of(model: Any) -> Any:
 def rows_near(model: Any) -> Vector:
     """Return support vectors, and random points around them."""
     rng, function, width = np.random.default_rng(0), model.model_.function(), model.n_features_in_
-    vectors, most = function.vectors, max(1, min(MOST, VALUES // max(width, 4 * len(function.intercepts))))
+    vectors, most = function.vectors, max(1, min(MOST_COMPARED, VALUES // max(width, 4 * len(function.intercepts))))
     Z = dense_rows(vectors[:: max(1, -(-vectors.shape[0] // most))]) if vectors.shape[0] else np.zeros((1, width))
     spread = Z.std(axis=0)
     near = Z[rng.integers(len(Z), size=most)] + rng.normal(size=(most, width)) * np.where(spread > 0, spread, 1.0)

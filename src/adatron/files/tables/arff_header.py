@@ -21,8 +21,8 @@ _NOMINAL = re.compile(rf"\{{((?:\s*+(?:{_QUOTED}|{_PLAIN})\s*+(?:,|(?=\}})))*+)\
 _TYPE = re.compile(rf"(\w++)\s*+({_QUOTED}|[^\s%]++)?\s*+(?:%.*)?", re.DOTALL)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
-NUMBERS = ("numeric", "real", "integer")
-_DATE = "yyyy-MM-dd'T'HH:mm:ss"  # Weka's own form
+NUMERIC_TYPES = ("numeric", "real", "integer")  # Types that are read as numbers.
+_WEKA_DATE = "yyyy-MM-dd'T'HH:mm:ss"  # Weka's own form
 # Parts of Java's forms of dates, and the same in Python.
 _PARTS = {
     "yyyy": "%Y", "yy": "%y", "MMMM": "%B", "MMM": "%b", "MM": "%m", "M": "%m", "dd": "%d", "d": "%d", "HH": "%H",
@@ -30,7 +30,7 @@ _PARTS = {
     "EEEE": "%A", "EEE": "%a", "E": "%a", "D": "%j", "DDD": "%j", "Z": "%z", "X": "%z", "XX": "%z", "XXX": "%z",
 }  # fmt: skip
 _FORM = re.compile(r"'([^']*)'|([A-Za-z])\2*|([^A-Za-z']+)")
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)  # Dates are milliseconds since then.
 
 
 @dataclass(frozen=True)
@@ -73,12 +73,12 @@ def attribute(path: Path, line: str, number: int) -> ArffAttribute:
     word = "" if typed is None else typed[1].lower()
     form = None if typed is None else typed[2]
     if word == "date":
-        return ArffAttribute(name, _date(path, name, _DATE if form is None else _text_of(form), number))
-    if form is None and word in NUMBERS:
+        return ArffAttribute(name, _date(path, name, _WEKA_DATE if form is None else _text_of(form), number))
+    if form is None and word in NUMERIC_TYPES:
         return ArffAttribute(name, float)
     if form is None and word == "string":
         return ArffAttribute(name, None)
-    known = f"{', '.join(NUMBERS)}, string, date and {{a,b}}"
+    known = f"{', '.join(NUMERIC_TYPES)}, string, date and {{a,b}}"
     raise DataError(path, f"the type of {name!r} is {kind or 'missing'!r}; the types that are read are {known}", number)
 
 

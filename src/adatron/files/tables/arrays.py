@@ -21,9 +21,10 @@ from ..labels import whole_numbers
 from ..source import read_whole
 from ..table import MISSING_LABELS, DataError, Path, Request, Table, check_size, parsing, text_labels, whole_if_possible
 
-FEATURES = ("X", "data", "features")
-LABELS = ("y", "target", "label", "labels")
-PLAIN, IDX = "a NumPy file of plain arrays", "an IDX file"
+FEATURES_NAMED = ("X", "data", "features")  # Names of X in a file; the first one by preference.
+LABELS_NAMED = ("y", "target", "label", "labels")  # Names of y; the first one by preference.
+PLAIN_ARRAYS, IDX_FILE = "a NumPy file of plain arrays", "an IDX file"
+# NumPy's types by IDX's codes.
 IDX_TYPES = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 ArrayOf = Callable[[Path, bytes], NDArray[Any]]
 
@@ -56,13 +57,13 @@ def read_npz(path: Path, request: Request) -> Table:
     data = read_whole(path, request.max_bytes)
     if data.startswith(npy.MAGIC_PREFIX):
         raise DataError(path, "one array, not an archive of arrays: rename it to .npy")
-    with parsing(path, PLAIN):
+    with parsing(path, PLAIN_ARRAYS):
         archive = zipfile.ZipFile(io.BytesIO(data))
     members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
 
     def array_of(name: str) -> NDArray[Any]:
         check_size(path, f"contents of the array {name}", members[name].file_size, request.max_bytes)
-        with parsing(path, PLAIN):
+        with parsing(path, PLAIN_ARRAYS):
             return numpy_array(path, archive.read(members[name]))
 
     return table_of_named(path, members, array_of, request)
@@ -85,13 +86,13 @@ def table_of_named(
     """
     if isinstance(request.label, int):
         raise DataError(path, f"no column {request.label}; here the labels are an array: give its name")
-    features = _first(FEATURES, names)
-    label = request.label or _first(LABELS, names)
+    features = _first(FEATURES_NAMED, names)
+    label = request.label or _first(LABELS_NAMED, names)
     if features is None:
-        raise DataError(path, f"no array {' or '.join(FEATURES)}; the arrays are {', '.join(names) or 'none'}")
+        raise DataError(path, f"no array {' or '.join(FEATURES_NAMED)}; the arrays are {', '.join(names) or 'none'}")
     found = label if label in names else None
     if found is None and (request.labelled or request.label):
-        wanted = request.label or " or ".join(LABELS)
+        wanted = request.label or " or ".join(LABELS_NAMED)
         raise DataError(path, f"no array {wanted}; the arrays are {', '.join(names)}")
     y = None if found is None else array_of(found)
     return checked_table(path, array_of(features), y, request, label_name=found)
@@ -196,27 +197,27 @@ def _numbers(kinds: set[type[Any]], y: NDArray[Any]) -> NDArray[Any] | None:
 
 def numpy_array(path: Path, data: bytes) -> NDArray[Any]:
     """Return the array of a NumPy file, whose header must announce exactly the bytes after it; objects are refused."""
-    with parsing(path, PLAIN):
+    with parsing(path, PLAIN_ARRAYS):
         stream = io.BytesIO(data)
         version = npy.read_magic(stream)
         header = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}.get(version)
         if header is None:
-            raise DataError(path, f"not {PLAIN} (its version is {version[0]}.{version[1]})")
+            raise DataError(path, f"not {PLAIN_ARRAYS} (its version is {version[0]}.{version[1]})")
         shape, by_columns, dtype = header(stream)
     if dtype.hasobject or dtype.kind not in "biufcSU":
-        raise DataError(path, f"not {PLAIN} (it holds {dtype})")
-    return _array(path, PLAIN, data, stream.tell(), dtype, shape, "F" if by_columns else "C")
+        raise DataError(path, f"not {PLAIN_ARRAYS} (it holds {dtype})")
+    return _array(path, PLAIN_ARRAYS, data, stream.tell(), dtype, shape, "F" if by_columns else "C")
 
 
 def idx_array(path: Path, data: bytes) -> NDArray[Any]:
     """Return the array of an IDX file."""
     head = data[:4]
     if len(head) < 4 or head[:2] != b"\0\0" or head[2] not in IDX_TYPES or not head[3]:
-        raise DataError(path, f"not {IDX} (it begins with {head.hex(' ') or 'nothing'})")
+        raise DataError(path, f"not {IDX_FILE} (it begins with {head.hex(' ') or 'nothing'})")
     start, dtype = 4 + 4 * head[3], np.dtype(IDX_TYPES[head[2]])
-    with parsing(path, IDX):
+    with parsing(path, IDX_FILE):
         shape = np.frombuffer(data[4:start], ">i4", head[3]).tolist()
-    return _array(path, IDX, data, start, dtype, shape).astype(dtype.newbyteorder("="))
+    return _array(path, IDX_FILE, data, start, dtype, shape).astype(dtype.newbyteorder("="))
 
 
 def _array(

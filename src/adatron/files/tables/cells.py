@@ -22,6 +22,7 @@ MISSING = (
 WORDS = frozenset({"na", "null", "NULL", "None", "none"})
 # What spreadsheets write in the place of a value; the signs begin as a comment does.
 SPREADSHEET_ERRORS = ("#N/A", "#NA", "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!")
+# Words of truth and their numbers.
 TRUTH = {"True": 1.0, "False": 0.0, "true": 1.0, "false": 0.0, "TRUE": 1.0, "FALSE": 0.0}
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -36,7 +37,7 @@ _DATE = re.compile(
 )
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _PADDED = re.compile(r"[+-]?0\d+", re.ASCII)
-LONGEST = 24  # Characters of a whole number of up to 64 bits, more or less.
+LONGEST_WHOLE = 24  # Characters of a whole number of up to 64 bits, more or less.
 
 
 class Kind(IntEnum):
@@ -117,7 +118,7 @@ def labels_of(texts: list[str], decimal: str = ".") -> NDArray[Any]:
         truth = set(texts) <= {"True", "False"}
         return np.array([text == "True" for text in texts]) if truth else np.array(texts, dtype=np.str_)
     if all(_WHOLE.fullmatch(text) for text in texts):
-        fits = max(map(len, texts)) <= LONGEST
+        fits = max(map(len, texts)) <= LONGEST_WHOLE
         whole = whole_numbers([int(text) for text in texts]) if fits else None
         return np.array(texts, dtype=np.str_) if whole is None else whole
     y = np.array([float(text.replace(",", ".")) for text in texts])

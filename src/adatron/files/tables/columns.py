@@ -14,7 +14,7 @@ from ..table import DataError, Path, Request, Table, check_size
 from .arrays import checked_labels, checked_table
 from .cells import Kind, refusal
 
-LABEL_NAMES = ("label", "target", "class", "y")
+LABEL_NAMES = ("label", "target", "class", "y")  # Names of a label's column.
 # Names that pandas gives to an index.
 _INDEX = re.compile(r"Unnamed: 0|__index_level_\d+__")
 # Names of a column that tells rows apart: id, ID, patient_id, Patient ID, PatientId.
@@ -25,7 +25,7 @@ MANY_ROWS = 10  # Rows from which on 0, 1, 2, ... in a first column are numbers 
 # Says why the values of a column show that it is no feature, or None. The second argument is the number of rows from
 # which on a column may count them, the third one tells whether it may begin anywhere.
 Suspicion = Callable[[int, int, bool], str | None]
-COUNTS, EMPTY = "counts the rows", "is empty"
+COUNTS_ROWS, EMPTY = "counts the rows", "is empty"
 
 
 @dataclass(frozen=True)
@@ -351,7 +351,7 @@ def _suspicion(column: NDArray[Any], least: int, anywhere: bool) -> str | None:
     whole = column.dtype.kind in "iuf" and len(column) >= least  # ARFF has no whole numbers
     if not whole or not np.isfinite(column[0]) or not (anywhere or column[0] in (0, 1)):
         return None
-    return COUNTS if np.array_equal(column, np.arange(len(column)) + int(column[0])) else None
+    return COUNTS_ROWS if np.array_equal(column, np.arange(len(column)) + int(column[0])) else None
 
 
 def _shortened(names: list[str], most: int = 12) -> str:

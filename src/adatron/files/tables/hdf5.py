@@ -21,7 +21,7 @@ from .hdf5_storage import check_storage, check_texts
 
 # A group inside the file follows it, as in HDF5's own tools: data.h5/train.
 _WITH_GROUP = re.compile(r"(.+?\.(?:h5|hdf5|hdf)(?:\.gz|\.bz2|\.xz)?)(?:/(.*))?$", re.IGNORECASE)
-KIND = "an HDF5 file"
+HDF5_FILE = "an HDF5 file"
 LINKS = 16  # Most links in a row; a circle has no end.
 
 
@@ -38,7 +38,7 @@ def read_hdf5(path: Path, request: Request) -> Table:
     h5py = needed("h5py", "hdf5", "reading it takes")
     file, name = file_and_group(path)
     data = read_whole(file, request.max_bytes)
-    with parsing(path, KIND), h5py.File(io.BytesIO(data), "r") as root:
+    with parsing(path, HDF5_FILE), h5py.File(io.BytesIO(data), "r") as root:
         group = _inside(h5py, path, root, root, name)
         if not isinstance(group, h5py.Group):
             raise DataError(path, f"no group {name!r} in the file")

@@ -21,8 +21,8 @@ from ..table import DataError, Path, check_size
 # Filters by their numbers in HDF5. The result of other filters cannot be checked.
 DEFLATE, SHUFFLE, CHECKSUM = 1, 2, 3
 # A heap of texts: its first bytes, the length of its header, and of the header of an object in it.
-MAGIC = b"GCOL\1\0\0\0"
-HEADER = 16  # Bytes before each object of a collection: its number, its references and its size.
+HEAP_MAGIC = b"GCOL\1\0\0\0"
+OBJECT_HEADER = 16  # Bytes before each object of a collection: its number, its references and its size.
 
 
 def check_storage(path: Path, dataset: Any, data: bytes, most: int) -> None:
@@ -110,19 +110,19 @@ def _check_heaps(path: Path, data: bytes, length: int) -> None:
         The bytes of a length in this file.
     """
     number_and_size = struct.Struct({2: "<H6xH", 4: "<H6xI", 8: "<H6xQ"}[length])
-    start = data.find(MAGIC)
+    start = data.find(HEAP_MAGIC)
     while start >= 0:
-        end = start + int.from_bytes(data[start + len(MAGIC) : start + len(MAGIC) + length], "little")
-        at, fits = start + HEADER, end <= len(data)
-        while fits and at + HEADER <= end:
+        end = start + int.from_bytes(data[start + len(HEAP_MAGIC) : start + len(HEAP_MAGIC) + length], "little")
+        at, fits = start + OBJECT_HEADER, end <= len(data)
+        while fits and at + OBJECT_HEADER <= end:
             number, size = number_and_size.unpack_from(data, at)
             # The size of free space, which has the number 0, includes its header.
-            step = HEADER + (size + 7) // 8 * 8 if number else size
+            step = OBJECT_HEADER + (size + 7) // 8 * 8 if number else size
             at += step
             fits = step > 0 and at <= end
         if not fits:
             raise DataError(path, f"not an HDF5 file (the heap of texts at byte {start} is damaged)")
-        start = data.find(MAGIC, start + 1)
+        start = data.find(HEAP_MAGIC, start + 1)
 
 
 def _width(dataset: Any) -> int:

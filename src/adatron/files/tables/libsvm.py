@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_svmlight_file
 
+from ...arrays import MOST_COLUMNS
 from ..labels import exact_numbers
 from ..source import data_lines, open_binary, open_text
 from ..table import DataError, Path, Request, Table, whole_if_possible
 
 MOST_DIGITS = 18  # Most digits of the number of a feature, which is an integer of 64 bits.
-MOST_FEATURES = 2**31 - 1  # Columns have 32-bit numbers in compiled code.
 _EXACT = 2.0**53  # Whole numbers below are exact in float64.
 _SIGN = b"\xef\xbb\xbf"  # The byte order mark that some editors put in front.
 
@@ -46,7 +46,7 @@ def read_libsvm(path: Path, request: Request) -> Table:
     found = max(raw.shape[1] - first, 0)
     width = found if n_features is None else max(found, n_features) if request.surplus else n_features
     if (
-        found > MOST_FEATURES
+        found > MOST_COLUMNS
         or not (np.isfinite(raw.data).all() and np.isfinite(y).all())
         or found > width
         or lowest < first
@@ -123,8 +123,8 @@ def _fault(tokens: list[str], request: Request) -> str | None:
             return f"feature {index} is {value!r}, not a finite number"
         indices.append(int(index))
     widest = max(indices, default=0)
-    if widest >= MOST_FEATURES + (request.zero_based is not True):
-        return f"feature {widest} found, and at most {MOST_FEATURES} features are possible"
+    if widest >= MOST_COLUMNS + (request.zero_based is not True):
+        return f"feature {widest} found, and at most {MOST_COLUMNS} features are possible"
     for before, after in pairwise(indices):
         if after <= before:
             return f"feature {after} follows feature {before}; indices must increase"

@@ -11,17 +11,17 @@ from typing import BinaryIO
 from ..table import DataError, Path, check_size
 
 # Share of the free memory that one file may take: a reader holds up to three copies of the data at some time.
-SHARE = 4
+FILE_SHARE = 4
 # The longest line of a text. The fields of a line are objects in Python, each of up to twenty times its text.
 LONGEST_LINE = 2**26
 # Memory that is assumed to be free if the system does not tell.
-UNKNOWN = 2**32
+ASSUMED_FREE = 2**32
 
 
 def room() -> int:
     """Return the bytes that a file may take if the caller gives no limit: a quarter of the free memory."""
     limits = [_free(), _group_limit(), _process_limit()]
-    return min([limit for limit in limits if limit is not None] or [UNKNOWN]) // SHARE
+    return min([limit for limit in limits if limit is not None] or [ASSUMED_FREE]) // FILE_SHARE
 
 
 def _free() -> int | None:

@@ -13,8 +13,8 @@ from ..source import read_whole
 from ..table import DataError, Path, Request, Table, check_size, parsing
 from .columns import table_of_columns
 
-KIND = "a Parquet file"
-ROWS = 2**16  # Rows of a batch.
+PARQUET_FILE = "a Parquet file"
+BATCH_ROWS = 2**16  # Rows of a batch.
 
 
 def read_parquet(path: Path, request: Request) -> Table:
@@ -25,23 +25,23 @@ def read_parquet(path: Path, request: Request) -> Table:
     parquet = needed("pyarrow.parquet", "parquet", "reading it takes")
     pyarrow = needed("pyarrow", "parquet", "reading it takes")
     source, most = io.BytesIO(read_whole(path, request.max_bytes)), request.max_bytes
-    with parsing(path, KIND):
+    with parsing(path, PARQUET_FILE):
         schema = parquet.ParquetFile(source).schema_arrow
     texts = [field.name for field in schema if _is_text(pyarrow, path, field)]
-    with parsing(path, KIND):
+    with parsing(path, PARQUET_FILE):
         file = parquet.ParquetFile(source, read_dictionary=texts, page_checksum_verification=True)
         rows = file.metadata.num_rows
         narrowest = sum(_width(field.type) for field in schema)
         check_size(path, "columns", rows * narrowest, most)
         batches: list[Any] = []
         sizes: dict[int, int] = {}
-        for batch in file.iter_batches(ROWS):
+        for batch in file.iter_batches(BATCH_ROWS):
             sizes.update(_buffers(batch))
             check_size(path, "columns", sum(sizes.values()), most, at_least=True)
             batches.append(batch)
         table = pyarrow.Table.from_batches(batches, file.schema_arrow)
         indices = _indices(table.schema)
-    with parsing(path, KIND):
+    with parsing(path, PARQUET_FILE):
         columns = [_values(pyarrow, column) for column in table.columns]
     return table_of_columns(path, table.column_names, columns, request, indices)
 

@@ -46,8 +46,8 @@ class Format:
     packed: bool = False
 
 
-ROLES = frozenset({"drop", "index"})
-FORM = ROLES | {"separator", "decimal", "header", "missing", "encoding"}
+ROLES = frozenset({"drop", "index"})  # Options about columns.
+FORM = ROLES | {"separator", "decimal", "header", "missing", "encoding"}  # Options of text.
 
 # The separator that the name of a format shows.
 SEPARATOR = {"csv": ",", "tsv": "\t", "table": " "}

@@ -1,4 +1,4 @@
-"""Rows of K on a device: whole sums, for those parts of a fit that compute on the processor."""
+"""Rows of K on a device, which makes whole sums for the parts of a fit that the processor computes."""
 
 from __future__ import annotations
 

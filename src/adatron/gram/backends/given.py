@@ -23,8 +23,8 @@ TRIFLE = 1 << 17  # Entries below which threads cost more than they gain.
 class GivenSegment:
     """Rows behind a matrix of kernel values with training samples.
 
-    Training samples take the values of a point from that point's own row, where they are neighbours. New samples have
-    rows of their own, in another matrix.
+    The values of a point with training samples come from the point's own row, where they are neighbours. New samples
+    have rows of their own, in another matrix.
     """
 
     def __init__(self, source: Source, pool: Pool) -> None:

@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 
 from ...compiled.cache.jit import jit
 from ...compiled.cache.pointer import Address, address, call
-from ...compiled.micro import POINTS
+from ...compiled.micro import BLOCK_POINTS
 from ...compiled.panels import POINT_PANELS, PRODUCTS, TILE, Operand
 from ...compiled.search import CHUNK
 from ...compiled.submatrix import CHAIN, fold
 from ...compiled.weighted import add_weighted
 from ...kernels import ADD, KERNELS, MULTIPLY, SCALE
 
-FEW = 8  # Rows of a tile up to which only their values are mapped, not those of a whole CHUNK.
-TILE_SIZE = POINT_PANELS * POINTS * TILE  # values of the largest tile
+MAPPED_ALONE = 8  # Rows of a tile up to which only their values are mapped, not those of a whole CHUNK.
+TILE_SIZE = POINT_PANELS * BLOCK_POINTS * TILE  # values of the largest tile
 #: The postfix program of a kernel: its lines, see ``instruction``, three numbers for each, and the address of ``run``.
 TileProgram = tuple[NDArray[np.int64], NDArray[np.float64], Address]
 
@@ -86,14 +86,14 @@ def evaluate(program: TileProgram, points: Any, p0: int, p1: int, rows: Any, r0:
     """
     lines, numbers, code = program
     call(*code, lines, numbers, points, p0, p1, rows, r0, r1, stack)
-    count, columns = (p1 - p0) * POINTS, -(-(r1 - r0) * rows.width // CHUNK) * CHUNK
+    count, columns = (p1 - p0) * BLOCK_POINTS, -(-(r1 - r0) * rows.width // CHUNK) * CHUNK
     return stack[: count * columns].reshape(count, columns)
 
 
 @jit(inner=True)
 def run(lines: Any, numbers: Any, points: Any, p0: int, p1: int, rows: Any, r0: int, r1: int, stack: Any) -> None:
     """Make a tile at the beginning of the stack."""
-    count, width = (p1 - p0) * POINTS, rows.width
+    count, width = (p1 - p0) * BLOCK_POINTS, rows.width
     columns = -(-(r1 - r0) * width // CHUNK) * CHUNK
     depth = len(stack) // TILE_SIZE
     tiles = stack[: depth * count * columns].reshape(depth, count, columns)
@@ -109,9 +109,9 @@ def run(lines: Any, numbers: Any, points: Any, p0: int, p1: int, rows: Any, r0: 
         else:
             top += 1
             call(code, kind, points, p0, p1, rows, r0, r1, tiles[top])
-            point_norms = points.norms[p0 * POINTS : p0 * POINTS + count]
+            point_norms = points.norms[p0 * BLOCK_POINTS : p0 * BLOCK_POINTS + count]
             row_norms = rows.norms[r0 * width : r0 * width + columns]
-            if rows.n - r0 * width > FEW:
+            if rows.n - r0 * width > MAPPED_ALONE:
                 call(lines[step, 3], lines[step, 4], tiles[top], point_norms, row_norms, a, b, c)
             else:
                 few = row_norms[: rows.n - r0 * width]
@@ -178,7 +178,7 @@ def accumulate(
     weights, storing : the fields of ``Weights`` and ``Storing``, as tuples, which take less time to pass
     """
     (where, values, ends), (store, slots, half, shift), width = weights, storing, rows.width
-    blocks, n_outputs = -(-points.n // POINTS), len(ends) - 1
+    blocks, n_outputs = -(-points.n // BLOCK_POINTS), len(ends) - 1
     done = np.empty(n_outputs, np.int64)
     part, total, low = np.zeros((n_outputs, TILE)), np.empty((n_outputs, TILE)), np.empty((n_outputs, TILE))
     for r0 in range(first, last, size):
@@ -189,22 +189,22 @@ def accumulate(
             done[j] = ends[j]
             for t in range(TILE):
                 total[j, t] = low[j, t] = 0.0
-        for p0 in range(column // POINTS if half else 0, max(1, blocks), POINT_PANELS):
+        for p0 in range(column // BLOCK_POINTS if half else 0, max(1, blocks), POINT_PANELS):
             p1 = min(blocks, p0 + POINT_PANELS)
             tile = evaluate(program, points, p0, p1, rows, r0, r1, stack)
-            for c in range(p0 * POINTS, min(points.n, p1 * POINTS)):
+            for c in range(p0 * BLOCK_POINTS, min(points.n, p1 * BLOCK_POINTS)):
                 if slots[c] >= 0:
-                    kept, made = store[slots[c], at : at + tile.shape[1]], tile[c - p0 * POINTS]
+                    kept, made = store[slots[c], at : at + tile.shape[1]], tile[c - p0 * BLOCK_POINTS]
                     for t in range(len(kept)):
                         kept[t] = made[t]
             for j in range(n_outputs):
                 i = stop = done[j]
-                while stop < ends[j + 1] and where[stop] < p1 * POINTS:
+                while stop < ends[j + 1] and where[stop] < p1 * BLOCK_POINTS:
                     stop += 1
                 done[j] = stop
                 while i < stop:  # in chains that do not depend on what is stored
                     link = min(stop, i + CHAIN - (i - ends[j]) % CHAIN)
-                    add_weighted(tile, p0 * POINTS, store, at, where, values, i, link, part[j])
+                    add_weighted(tile, p0 * BLOCK_POINTS, store, at, where, values, i, link, part[j])
                     i = link
                     if (i - ends[j]) % CHAIN == 0:
                         fold(part[j], total[j], low[j], tile.shape[1])

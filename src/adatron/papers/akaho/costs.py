@@ -16,14 +16,14 @@ from ..fits import quietly, timed
 from ..report import Section
 
 # Numbers n of samples and m of features: the first n and the last m stay while the others grow.
-SIZES = {True: ((100, 200, 400), (4, 8, 16)), False: ((400, 800, 1600), (8, 32, 128))}  # Of a quick run, of a full one.
+COST_SIZES = {True: ((100, 200, 400), (4, 8, 16)), False: ((400, 800, 1600), (8, 32, 128))}  # Quick, full.
 REPEATS = 3  # Runs, of which the shortest counts.
 
 
 def section(quick: bool) -> tuple[Section, list[Claim]]:
     """Measure the matrix of eq. 8, and count the updates of its programs."""
     section = Section("Section 3.6: the cost of a step")
-    samples, features = SIZES[quick]
+    samples, features = COST_SIZES[quick]
     by_n, by_m = ([_cost(n, features[-1]) for n in samples], [_cost(samples[0], m) for m in features])
     n_time, n_bytes = (_exponent(samples, [one[k] for one in by_n]) for k in range(2))
     m_time, m_bytes = (_exponent(features, [one[k] for one in by_m]) for k in range(2))

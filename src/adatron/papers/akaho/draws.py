@@ -21,9 +21,9 @@ from .mixtures import ALGORITHMS, draw, maximised, original
 SEED = 5  # The draw, of the first ones, whose margins are most like the paper's 0.040 and 0.096.
 TICKED = ("best", "damped")  # The algorithms that are held against the paper's numbers.
 GROWING = 0.96 - 0.02  # Fraction of the draws whose margin should grow: the published one less its standard error.
-MORE = 1.0 + 1e-6  # Ratio of two margins above which the second one is larger, and not rounded.
-FAR = 5.0  # Largest ratio of two margins above which the ratios spread as widely as the paper's.
-NEAR = 0.01  # Relative difference from the largest margin up to which steps have arrived.
+LARGER_RATIO = 1.0 + 1e-6  # Ratio of two margins above which the second one is larger, and not rounded.
+WIDE_RATIO = 5.0  # Largest ratio of two margins above which the ratios spread as widely as the paper's.
+NEAR_LARGEST = 0.01  # Relative difference from the largest margin up to which steps have arrived.
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def _margins(found: DrawFit, sheet: Sheet) -> Section:
     section = Section(f"Figure 4: margins of {n} draws")
     for key, (name, _) in ALGORITHMS.items():
         ratio = found.ratio(key)
-        grown, ticked = int((ratio > MORE).sum()), key in TICKED
+        grown, ticked = int((ratio > LARGER_RATIO).sum()), key in TICKED
         section.add(f"{name}: draws whose margin grows", "96 of 100", f"{grown} of {n}",
                     grown >= GROWING * n if ticked else None,
                     why_not="its full steps may miss; the default slows them down")  # fmt: skip
@@ -109,14 +109,14 @@ def _margins(found: DrawFit, sheet: Sheet) -> Section:
         section.add(f"{name}: geometric mean of the ratios", None, _mean(ratio))
     section.remarks.append(
         "Margins are measured with the nearest projections, also those of the algorithm as printed. "
-        f"A tick needs growth in {GROWING:.0%} of the draws, and ratios from 1 or more to more than {FAR:g}."
+        f"A tick needs growth in {GROWING:.0%} of the draws, and ratios from 1 or more to more than {WIDE_RATIO:g}."
     )
     _scatter(section, sheet, "figure_4", found.margin, found.margins, "margin")
     return section
 
 
 def _spread(ratio: Vector) -> bool:
-    return bool(ratio.min() >= 1.0 and ratio.max() > FAR)
+    return bool(ratio.min() >= 1.0 and ratio.max() > WIDE_RATIO)
 
 
 def _mean(ratio: Vector) -> float:
@@ -150,7 +150,7 @@ def claims(found: DrawFit) -> Iterator[Claim]:
     more = found.supports["best"] / found.support
     yield Claim("not many more support vectors than the original machine", "3.3", bool(more.mean() < 2.0),
                 f"{more.mean():.2f} times as many; a tick needs fewer than twice")  # fmt: skip
-    few = [int(np.argmax(path >= (1.0 - NEAR) * path.max())) for path in found.paths["best"]]
+    few = [int(np.argmax(path >= (1.0 - NEAR_LARGEST) * path.max())) for path in found.paths["best"]]
     yield Claim("it converges in a few steps", "abstract", float(np.mean(few)) < 5.0,
                 f"within 1 % of the best of five after {np.mean(few):.1f}; a tick needs fewer than 5")  # fmt: skip
     falls = sum(bool((np.diff(path) < 0.0).any()) for path in found.paths["printed"])
@@ -160,11 +160,12 @@ def claims(found: DrawFit) -> Iterator[Claim]:
         falls > 0,
         f"it falls in {falls} of {n} draws; a tick needs one",
     )
-    grown = int((best > MORE).sum())
+    grown = int((best > LARGER_RATIO).sum())
     yield Claim("96 of 100 margins grow", "4, Fig. 4", grown >= GROWING * n,
                 f"{grown} of {n} by nearest projections; a tick needs {GROWING:.0%}")  # fmt: skip
     yield Claim("ratios of the margins from 1.00 to 27.9", "4, Fig. 4", _spread(best),
-                f"{best.min():.2f} to {best.max():.1f}; a tick needs 1 or more to more than {FAR:g}")  # fmt: skip
+                f"{best.min():.2f} to {best.max():.1f}; a tick needs 1 or more to more than "
+                f"{WIDE_RATIO:g}")  # fmt: skip
     ratio = found.errors["best"] / found.error
     yield Claim("ratios of the errors from 0.40 to 1.37", "4, Fig. 5", bool(ratio.min() <= 0.5 and ratio.max() >= 1.1),
                 f"{ratio.min():.2f} to {ratio.max():.2f}; a tick needs at most 0.5 to at least 1.1. "
@@ -183,8 +184,8 @@ def claims(found: DrawFit) -> Iterator[Claim]:
     )
     code = found.ratio("rescaled")
     yield Claim("ordinary code with k / (ĝ ĝ) gives this solution", "6", _mean(code) > 0.9 * _mean(simple),
-                f"{int((code > MORE).sum())} of {n} margins grow: its constraint is Σ ĝ a = 0; a tick needs 0.9 of "
-                "the growth by targets ĝ")  # fmt: skip
+                f"{int((code > LARGER_RATIO).sum())} of {n} margins grow: its constraint is Σ ĝ a = 0; a tick needs "
+                "0.9 of the growth by targets ĝ")  # fmt: skip
 
 
 def _scatter(section: Section, sheet: Sheet, name: str, before: Vector, after: dict[str, Vector], what: str) -> None:

@@ -18,10 +18,11 @@ from ..fits import coefficients_of, mean_and_error
 from ..report import Section
 from .mixtures import Draw, draw, maximised
 
-SOFT, TRAIN = 10.0, 40  # C, and samples of a draw.
+SOFT, CURVE_TRAIN = 10.0, 40  # C, and samples of a draw.
 LESS = 1.0 - 1e-4  # Ratio of two objectives below which the first one is smaller.
 CURVE: dict[str, Any] = {"C": 10.0, "epsilon": 0.05, "bias": "none", "kernel": "precomputed", "n_jobs": 1}
-POINTS, NOISE, STEEP, WIDTH = 60, 0.05, 6.0, 5.0  # Samples, deviation in both directions, slope of the curve, gamma.
+# Samples, deviation in both directions, slope of the curve, gamma.
+CURVE_POINTS, CURVE_NOISE, CURVE_SLOPE, CURVE_GAMMA = 60, 0.05, 6.0, 5.0
 REFITS = 5  # Fits after the first one.
 
 
@@ -48,8 +49,8 @@ def section(n_draws: int) -> tuple[Section, list[Claim]]:
     section.remarks.append(
         "Regression: with g = √(1 + ‖∇f‖²) the distance of a sample from the curve is about |y - f| / g. So SVR is "
         "fitted to y / g with the kernel (k + 1) / (g g), as section 6 does for classes; the 1 is the bias, and g is "
-        f"taken from the last fit, {REFITS} times. The curve is tanh({STEEP:g} x), with noise in x and in y. It is "
-        "not an option of the library: g is known at the samples only, the fits need not settle, and the gain is "
+        f"taken from the last fit, {REFITS} times. The curve is tanh({CURVE_SLOPE:g} x), with noise in x and in y. It "
+        "is not an option of the library: g is known at the samples only, the fits need not settle, and the gain is "
         "what the table says."
     )
     return section, [
@@ -70,7 +71,7 @@ def section(n_draws: int) -> tuple[Section, list[Claim]]:
 
 def _slack(seed: int) -> list[float]:
     """Return the objective of the original machine, and of both kinds of slack."""
-    data = draw(seed, TRAIN)
+    data = draw(seed, CURVE_TRAIN)
     start = maximised(data, "damped", C=SOFT, n_steps=0)
     points = np.asarray(start.support_vectors_, np.float64)
     field, pool = Field(start.kernel_, points, np.asarray(start.dual_coef_[0], np.float64), 0.0), Pool(1)
@@ -87,15 +88,15 @@ def _objective(model: Any, data: Draw, unit: float) -> float:
 def _curve(seed: int) -> list[float]:
     """Return the mean distance of points of the true curve from the fitted one, before and after."""
     rng = np.random.default_rng(seed)
-    x = rng.uniform(-1.0, 1.0, POINTS)
-    y = np.tanh(STEEP * x) + NOISE * rng.normal(size=POINTS)
-    X, kernel = (x + NOISE * rng.normal(size=POINTS))[:, None], RBF(WIDTH)
+    x = rng.uniform(-1.0, 1.0, CURVE_POINTS)
+    y = np.tanh(CURVE_SLOPE * x) + CURVE_NOISE * rng.normal(size=CURVE_POINTS)
+    X, kernel = (x + CURVE_NOISE * rng.normal(size=CURVE_POINTS))[:, None], RBF(CURVE_GAMMA)
     K, at = kernel(X) + 1.0, np.linspace(-1.0, 1.0, 2000)[:, None]
-    true = np.column_stack([at[:, 0], np.tanh(STEEP * at[:, 0])])[100:-100:10]
-    g, found = np.ones(POINTS), []
+    true = np.column_stack([at[:, 0], np.tanh(CURVE_SLOPE * at[:, 0])])[100:-100:10]
+    g, found = np.ones(CURVE_POINTS), []
     for _ in range(1 + REFITS):
         model = SVR(**CURVE).fit(K / np.outer(g, g), y / g)
-        a = coefficients_of(model, POINTS) / g
+        a = coefficients_of(model, CURVE_POINTS) / g
         fitted = np.column_stack([at[:, 0], (kernel(at, X) + 1.0) @ a])
         found.append(float(cdist(true, fitted).min(axis=1).mean()))
         slope = np.array([kernel.gradient(one, X)[:, 0] @ a for one in X])

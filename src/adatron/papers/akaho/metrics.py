@@ -12,9 +12,9 @@ from ..claims import Claim, beyond, change
 from ..fits import mean_and_error, quietly
 from ..report import Section
 
-SIZE = 24  # Samples of a draw.
+DRAWN = 24  # Samples of a draw.
 ALONG = 0.1  # Cost of a step along a tangent, beside 1 for one across.
-HARD: dict[str, Any] = {"C": float("inf"), "gamma": 1.0, "n_jobs": 1}
+METRIC_MACHINE: dict[str, Any] = {"C": float("inf"), "gamma": 1.0, "n_jobs": 1}  # A hard margin.
 
 
 def fisher(x: Vector) -> Vector:
@@ -38,7 +38,7 @@ def section(n_draws: int) -> tuple[Section, list[Claim]]:
     section.add("rotations: mean test error of the original machine, Euclidean, in the metric", None,
                 rings.mean(axis=0).round(4).tolist())  # fmt: skip
     section.remarks.append(
-        f"Hard margins, gamma = 1, {SIZE} samples. Fisher: normal distributions by mean and deviation; the classes "
+        f"Hard margins, gamma = 1, {DRAWN} samples. Fisher: normal distributions by mean and deviation; the classes "
         "differ by both, and margins are measured in the Fisher metric. Rotations: two rings around 0, the samples at "
         f"a few angles only, the test at all; a step along the ring costs {ALONG:g} of one across it."
     )
@@ -61,7 +61,7 @@ def section(n_draws: int) -> tuple[Section, list[Claim]]:
 
 
 def _machines(X: Vector, y: Vector, metric: Any) -> list[Any]:
-    models = [SVC(**HARD), InputMarginSVC(**HARD), InputMarginSVC(metric=metric, **HARD)]
+    models = [SVC(**METRIC_MACHINE), InputMarginSVC(**METRIC_MACHINE), InputMarginSVC(metric=metric, **METRIC_MACHINE)]
     return [quietly(model, X, y) for model in models]
 
 
@@ -71,9 +71,9 @@ def _margins(X: Vector, y: Vector, metric: Any) -> list[float]:
 
 def _distributions(seed: int) -> tuple[Vector, Vector]:
     rng = np.random.default_rng(seed)
-    y = np.where(np.arange(SIZE) % 2 == 0, 1.0, -1.0)
+    y = np.where(np.arange(DRAWN) % 2 == 0, 1.0, -1.0)
     deviation = np.exp(rng.normal(np.where(y > 0, -0.7, 0.3), 0.4))
-    return np.column_stack([deviation * rng.normal(size=SIZE) + 0.5 * y, deviation]), y
+    return np.column_stack([deviation * rng.normal(size=DRAWN) + 0.5 * y, deviation]), y
 
 
 def _rings(n: int, angles: Vector, rng: np.random.Generator) -> tuple[Vector, Vector]:
@@ -84,6 +84,6 @@ def _rings(n: int, angles: Vector, rng: np.random.Generator) -> tuple[Vector, Ve
 
 def _errors(seed: int) -> list[float]:
     rng = np.random.default_rng(seed)
-    X, y = _rings(SIZE, rng.choice(2.0 * np.pi * rng.random(6), SIZE), rng)
+    X, y = _rings(DRAWN, rng.choice(2.0 * np.pi * rng.random(6), DRAWN), rng)
     X_test, y_test = _rings(1000, 2.0 * np.pi * rng.random(1000), rng)
     return [float(np.mean(model.predict(X_test) != y_test)) for model in _machines(X, y, tangent)]

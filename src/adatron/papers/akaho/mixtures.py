@@ -11,9 +11,10 @@ from ...arrays import Vector
 from ...estimators import SVC, InputMarginSVC
 from ..fits import quietly
 
-CENTRES, SPREAD, GAMMA = 3, 0.2, 0.5  # Centres of a class, deviation around them, 1 / (2 σ²) with the paper's σ = 1.
-TRAIN, TEST = 20, 1000  # Samples; the paper has 20 to train on, too.
-HARD = float("inf")
+# Centres of a class, deviation around them, 1 / (2 σ²) with the paper's σ = 1.
+CLASS_CENTRES, CENTRE_SPREAD, GAMMA = 3, 0.2, 0.5
+MIXTURE_TRAIN, MIXTURE_TEST = 20, 1000  # Samples; the paper has 20 to train on, too.
+HARD_C = float("inf")  # A hard margin.
 # The machines, by the words for them.
 ALGORITHMS: dict[str, tuple[str, dict[str, Any]]] = {
     "damped": ("damped, the default", {}),
@@ -39,25 +40,25 @@ class Draw:
         return float(np.mean(model.predict(self.X_test) != self.y_test))
 
 
-def draw(seed: int, train: int = TRAIN) -> Draw:
+def draw(seed: int, train: int = MIXTURE_TRAIN) -> Draw:
     """Return one set of samples."""
     rng = np.random.default_rng(seed)
-    centres = rng.random((2, CENTRES, 2))
+    centres = rng.random((2, CLASS_CENTRES, 2))
 
     def samples(n: int) -> tuple[Vector, Vector]:
         y = np.where(np.arange(n) < n // 2, 1.0, -1.0)
-        which = rng.integers(0, CENTRES, n)
-        return centres[(y < 0).astype(int), which] + SPREAD * rng.normal(size=(n, 2)), y
+        which = rng.integers(0, CLASS_CENTRES, n)
+        return centres[(y < 0).astype(int), which] + CENTRE_SPREAD * rng.normal(size=(n, 2)), y
 
-    return Draw(*samples(train), *samples(TEST))
+    return Draw(*samples(train), *samples(MIXTURE_TEST))
 
 
 def original(data: Draw, gamma: float = GAMMA) -> SVC:
     """Return the hard-margin machine."""
-    return quietly(SVC(C=HARD, gamma=gamma, tol=1e-6, n_jobs=1), data.X, data.y)
+    return quietly(SVC(C=HARD_C, gamma=gamma, tol=1e-6, n_jobs=1), data.X, data.y)
 
 
-def maximised(data: Draw, algorithm: str, gamma: float = GAMMA, C: float = HARD, **parameters: Any) -> InputMarginSVC:
+def maximised(data: Draw, algorithm: str, gamma: float = GAMMA, C: float = HARD_C, **parameters: Any) -> InputMarginSVC:
     """Run one of the ALGORITHMS."""
     how = ALGORITHMS[algorithm][1] | parameters
     return quietly(InputMarginSVC(C=C, gamma=gamma, tol=1e-6, n_jobs=1, **how), data.X, data.y)

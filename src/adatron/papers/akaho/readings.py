@@ -9,12 +9,12 @@ import numpy as np
 
 from ..claims import Claim
 from ..report import Section
-from .draws import MORE
+from .draws import LARGER_RATIO
 from .mixtures import draw, maximised, original
 
 DRAWS = 100  # Fewest that tell 96 of 100 from all of them.
 READINGS = ((0.5, 20), (0.5, 40), (1.0, 20), (1.0, 40))  # gamma, and samples of both classes together.
-ERROR = 0.02  # Standard error of the published fraction, from its 100 draws.
+FRACTION_ERROR = 0.02  # Standard error of the published fraction, from its 100 draws.
 
 
 def section(n_draws: int) -> tuple[Section, Claim]:
@@ -25,9 +25,9 @@ def section(n_draws: int) -> tuple[Section, Claim]:
         rows: Any = joblib.Parallel(n_jobs=-1)(joblib.delayed(_one)(seed, gamma, train) for seed in range(n_draws))
         estimated, real, error = np.array(rows).T
         name = f"gamma = {gamma:g}, {train // 2} samples a class"
-        counts.append(int((estimated > MORE).sum()))
+        counts.append(int((estimated > LARGER_RATIO).sum()))
         section.add(f"{name}: draws that grow, estimated and measured", "96 of 100",
-                    [counts[-1], int((real > MORE).sum())])  # fmt: skip
+                    [counts[-1], int((real > LARGER_RATIO).sum())])  # fmt: skip
         ratios = [float(real.min()), float(real.max())]
         section.add(f"{name}: ratios of margins as measured, smallest and largest", [1.0, 27.9], ratios)
         section.add(f"{name}: ratios of errors, smallest and largest", [0.40, 1.37],
@@ -38,9 +38,11 @@ def section(n_draws: int) -> tuple[Section, Claim]:
         "the kernel as exp(-|x - z|²/σ²). Where both counts agree, estimates by plain (12) have changed no choice."
     )
     shares = ", ".join(map(str, counts))
-    held = any(round(abs(count / n_draws - 0.96), 9) <= ERROR for count in counts) if n_draws >= DRAWS else None
+    held = (
+        any(round(abs(count / n_draws - 0.96), 9) <= FRACTION_ERROR for count in counts) if n_draws >= DRAWS else None
+    )
     reason = "the paper's draws are not known" if n_draws >= DRAWS else "too few to tell 96 of 100 from all"
-    by = f"{shares} of {n_draws} by the four readings; {reason}; a tick needs one within {ERROR:.0%} of 96 %"
+    by = f"{shares} of {n_draws} by the four readings; {reason}; a tick needs one within {FRACTION_ERROR:.0%} of 96 %"
     return section, Claim("96 of 100, as printed", "4, Fig. 4", held, by)
 
 

@@ -24,10 +24,10 @@ LOADERS: dict[str, tuple[Callable[..., Any], tuple[int, int], str]] = {
     "breast cancer": (load_breast_cancer, (0, 1), "simplified"),
     "digits 3 and 8": (load_digits, (3, 8), "simplified"),
 }
-TRAIN = 80  # Training samples of a split.
-WIDTHS = np.geomspace(0.01, 10.0, 7)  # gamma times the number of features.
-HARD: dict[str, Any] = {"C": float("inf"), "n_jobs": 1}
-MEASURED = 100  # Test samples whose distances are measured.
+REAL_TRAIN = 80  # Training samples of a split.
+REAL_GAMMAS = np.geomspace(0.01, 10.0, 7)  # gamma times the number of features.
+REAL_MACHINE: dict[str, Any] = {"C": float("inf"), "n_jobs": 1}  # A hard margin.
+TEST_MEASURED = 100  # Test samples whose distances are measured.
 
 
 def section(n_splits: int) -> tuple[Section, list[Claim]]:
@@ -43,8 +43,8 @@ def section(n_splits: int) -> tuple[Section, list[Claim]]:
         section.add(f"{name}: error by gamma of the largest margin, of cross-validation, of the mean gamma", None,
                     own[4:].tolist())  # fmt: skip
     section.remarks.append(
-        f"Data that come with scikit-learn, in units of their deviations; {TRAIN} samples to train on, gamma = 1 / m. "
-        "The last lines choose gamma m from 0.01 to 10: by the largest margin in the input space of the original "
+        f"Data that come with scikit-learn, in units of their deviations; {REAL_TRAIN} samples to train on, gamma = 1 "
+        "/ m. The last lines choose gamma m from 0.01 to 10: by the largest margin in the input space of the original "
         "machine, or by its accuracy in five folds."
     )
     pairs = found.reshape(-1, found.shape[-1])
@@ -67,21 +67,21 @@ def _one(name: str, seed: int) -> list[float]:
     loaded: Any = load(return_X_y=True)
     X, y = loaded
     kept = np.isin(y, labels)
-    parts: Any = train_test_split(X[kept], y[kept], train_size=TRAIN, stratify=y[kept], random_state=seed)
+    parts: Any = train_test_split(X[kept], y[kept], train_size=REAL_TRAIN, stratify=y[kept], random_state=seed)
     scaler = StandardScaler().fit(parts[0])
     X, X_test = np.asarray(scaler.transform(parts[0])), np.asarray(scaler.transform(parts[1]))
     y, y_test = np.asarray(parts[2]), np.asarray(parts[3])
     gamma = 1.0 / X.shape[1]
-    before = quietly(SVC(gamma=gamma, **HARD), X, y)
-    after = quietly(InputMarginSVC(gamma=gamma, algorithm=algorithm, n_steps=3, cache_size=4000, **HARD), X, y)
+    before = quietly(SVC(gamma=gamma, **REAL_MACHINE), X, y)
+    after = quietly(InputMarginSVC(gamma=gamma, algorithm=algorithm, n_steps=3, cache_size=4000, **REAL_MACHINE), X, y)
     distances = []
     for model in (before, after):
-        some = X_test[:MEASURED][model.predict(X_test[:MEASURED]) == y_test[:MEASURED]]
+        some = X_test[:TEST_MEASURED][model.predict(X_test[:TEST_MEASURED]) == y_test[:TEST_MEASURED]]
         distances.append(float(np.median(input_margin(model, some).distance)))
-    models = [quietly(SVC(gamma=one * gamma, **HARD), X, y) for one in WIDTHS]
+    models = [quietly(SVC(gamma=one * gamma, **REAL_MACHINE), X, y) for one in REAL_GAMMAS]
     errors = [1.0 - model.score(X_test, y_test) for model in models]
     margins = [_margin(model, X, y) for model in models]
-    search = quietly(GridSearchCV(SVC(**HARD), {"gamma": WIDTHS * gamma}), X, y)
+    search = quietly(GridSearchCV(SVC(**REAL_MACHINE), {"gamma": REAL_GAMMAS * gamma}), X, y)
     by_margin, by_folds = errors[int(np.argmax(margins))], 1.0 - search.score(X_test, y_test)
     plain = [1.0 - model.score(X_test, y_test) for model in (before, after)]
     return [*plain, *distances, by_margin, by_folds, float(np.mean(errors))]

@@ -12,7 +12,7 @@ from ..claims import Claim
 from ..report import Section, Sheet
 
 RATIOS = np.r_[-3.0:3.01:0.25]  # c/λ
-PUSH, STEPS = 1e-4, 8  # Distance of the start from the foot, and steps that show where it goes.
+PUSH, STEPS_SHOWN = 1e-4, 8  # Distance of the start from the foot, and steps that show where it goes.
 
 
 def section(sheet: Sheet) -> tuple[Section, list[Claim]]:
@@ -54,7 +54,7 @@ def _tried(ratio: float) -> tuple[bool, bool]:
     # ∇f = (1, 0) = λ d, so the sample is at -1/λ = -ratio/c on the first axis. At 0 the sample is on the surface.
     X = np.array([[-ratio / c if ratio else -1e-9, 0.0]])
     Z, pool = np.array([[0.0, PUSH]]), Pool(1)
-    for _ in range(STEPS):
+    for _ in range(STEPS_SHOWN):
         step = parts(Metric(), X, Z, *field.slopes(Z, pool))
         Z = Z + step.onto + step.along
     distance = nearest(field, Metric(), X, pool).distance[0]

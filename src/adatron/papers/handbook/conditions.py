@@ -23,10 +23,10 @@ from ...kernels import RBF, Polynomial
 from ..fits import coefficients_of, quietly
 from ..report import Section
 
-C, GAMMA, TOL = 10.0, 1.0, 1e-9
-SOLVERS = "block", "smo", "decomposition", "isda", "kernel_adatron"  # All that keep an explicit bias.
-CLOSE = 1e-5  # Largest relative difference that counts as equal, beside the tolerance of the fits.
-FIRST, ALL, FORGOTTEN = 60, 120, 30  # Samples of the first fit, in all, and those that leave again.
+C, GAMMA, TOL = 10.0, 1.0, 1e-9  # Of all fits here.
+BIAS_SOLVERS = "block", "smo", "decomposition", "isda", "kernel_adatron"  # All that keep an explicit bias.
+EQUAL_FITS = 1e-5  # Largest relative difference that counts as equal, beside the tolerance of the fits.
+FIRST_LEARNED, ALL_LEARNED, FORGOTTEN = 60, 120, 30  # Samples of the first fit, in all, and those that leave again.
 
 
 def moons(n: int, seed: int = 0) -> tuple[Vector, Vector]:
@@ -39,7 +39,7 @@ def optimality() -> Section:
     """Check both problems, the conditions (15.29), the bias and sparsity on one fit."""
     section = Section("Section 15.5.1: the two problems, the optimality conditions and the bias")
     X, y = moons(200)
-    models = [quietly(SVC(C=C, gamma=GAMMA, tol=1e-7, solver=solver), X, y) for solver in SOLVERS]
+    models = [quietly(SVC(C=C, gamma=GAMMA, tol=1e-7, solver=solver), X, y) for solver in BIAS_SOLVERS]
     values = [model.dual_objective_ for model in models]
     apart = float(np.ptp(values) / abs(values[0]))
     model = models[0]
@@ -48,11 +48,11 @@ def optimality() -> Section:
     wrong = np.select([alpha == 0, alpha < C], [1.0 - margin, np.abs(margin - 1.0)], margin - 1.0)
     biases = y[free] - (RBF(GAMMA)(X)[free] @ (alpha * y))
     off = float(np.abs(biases - biases.mean()).max())
-    outside = margin > 1.0 + CLOSE
-    section.add("relative gap of primal and dual", None, model.duality_gap_, model.duality_gap_ < CLOSE)
-    section.add("objectives of the solvers: largest relative difference", None, apart, apart < CLOSE)
-    section.add("largest violation of the conditions", None, float(wrong.max()), bool(wrong.max() < CLOSE))
-    section.add("b by each free vector: largest difference to the mean", None, off, off < CLOSE)
+    outside = margin > 1.0 + EQUAL_FITS
+    section.add("relative gap of primal and dual", None, model.duality_gap_, model.duality_gap_ < EQUAL_FITS)
+    section.add("objectives of the solvers: largest relative difference", None, apart, apart < EQUAL_FITS)
+    section.add("largest violation of the conditions", None, float(wrong.max()), bool(wrong.max() < EQUAL_FITS))
+    section.add("b by each free vector: largest difference to the mean", None, off, off < EQUAL_FITS)
     section.add("the mean, and b", None, [float(biases.mean()), float(model.intercept_[0])])
     share = f"{int((alpha[outside] == 0).sum())} of {int(outside.sum())}"
     section.add("samples outside the margin with weight 0", "all", share, bool((alpha[outside] == 0).all()))
@@ -60,12 +60,12 @@ def optimality() -> Section:
     section.remarks.append(
         f"200 samples of two moons, C = {C:g}, gamma = {GAMMA:g}, tol = 1e-7. The chapter averages b over the free "
         "vectors; here b is the multiplier of the equality, which is the same number. Solvers: "
-        f"{', '.join(SOLVERS)}. Equal to {CLOSE:g} counts as equal."
+        f"{', '.join(BIAS_SOLVERS)}. Equal to {EQUAL_FITS:g} counts as equal."
     )
     return section
 
 
-MACHINES: dict[str, tuple[Any, Any]] = {
+LEARNING_MACHINES: dict[str, tuple[Any, Any]] = {
     "C-SVC": (IncrementalSVC(C=C, gamma=GAMMA), SVC(C=C, gamma=GAMMA, tol=TOL)),
     "ν-SVC": (IncrementalNuSVC(nu=0.3, gamma=GAMMA), NuSVC(nu=0.3, gamma=GAMMA, tol=TOL)),
     "one-class": (IncrementalOneClassSVM(nu=0.2, gamma=GAMMA), OneClassSVM(nu=0.2, gamma=GAMMA, tol=TOL)),
@@ -76,26 +76,27 @@ MACHINES: dict[str, tuple[Any, Any]] = {
 def incremental() -> Section:
     """Learn samples one by one, then forget some, and compare with fits from nothing."""
     section = Section("Section 15.5.3: incremental learning against fits from nothing, weight by weight")
-    X, y = moons(ALL)
-    for name, (incremental, batch) in MACHINES.items():
+    X, y = moons(ALL_LEARNED)
+    for name, (incremental, batch) in LEARNING_MACHINES.items():
         labels = y if name.endswith("SVC") else None
-        incremental.fit(X[:FIRST], None if labels is None else labels[:FIRST])
+        incremental.fit(X[:FIRST_LEARNED], None if labels is None else labels[:FIRST_LEARNED])
         worst = 0.0
-        for i in range(FIRST, ALL):
+        for i in range(FIRST_LEARNED, ALL_LEARNED):
             incremental.partial_fit(X[i : i + 1], None if labels is None else labels[i : i + 1])
             worst = max(worst, float(incremental.kkt_violation_))
-        off = _apart(incremental, batch.fit(X, labels), ALL)
-        section.add(f"learned one by one, {name}: largest difference of a weight", 0, off, off < CLOSE)
+        off = _apart(incremental, batch.fit(X, labels), ALL_LEARNED)
+        section.add(f"learned one by one, {name}: largest difference of a weight", 0, off, off < EQUAL_FITS)
         incremental.forget(range(FORGOTTEN))
         rest = batch.fit(X[FORGOTTEN:], None if labels is None else labels[FORGOTTEN:])
-        off = _apart(incremental, rest, ALL - FORGOTTEN)
-        section.add(f"forgotten again, {name}: largest difference of a weight", 0, off, off < CLOSE)
-        section.add(f"largest violation after any step, {name}", None, worst, worst < CLOSE)
+        off = _apart(incremental, rest, ALL_LEARNED - FORGOTTEN)
+        section.add(f"forgotten again, {name}: largest difference of a weight", 0, off, off < EQUAL_FITS)
+        section.add(f"largest violation after any step, {name}", None, worst, worst < EQUAL_FITS)
     section.remarks.append(
-        f"{FIRST} samples at first, then {ALL - FIRST} more, one by one; then the first {FORGOTTEN} leave. Differences "
-        "are fractions of the largest weight. (15.54) grows the weight of the new sample while the others keep their "
-        "conditions. The library moves the target of the new sample instead, from the value at which its weight 0 is "
-        "optimal to its own: then all samples, also the new one, are optimal at each point of the way."
+        f"{FIRST_LEARNED} samples at first, then {ALL_LEARNED - FIRST_LEARNED} more, one by one; then the first "
+        f"{FORGOTTEN} leave. Differences are fractions of the largest weight. (15.54) grows the weight of the new "
+        "sample while the others keep their conditions. The library moves the target of the new sample instead, from "
+        "the value at which its weight 0 is optimal to its own: then all samples, also the new one, are optimal at "
+        "each point of the way."
     )
     return section
 
@@ -121,7 +122,7 @@ def ball() -> Section:
     a = 0.5 * coefficients_of(model, 40)  # those of decision values, which have 2 sum(a k)
     value = a @ K @ a - a @ K.diagonal()
     off = abs(float(value - result.fun) / float(result.fun))
-    section.add("ball: relative difference of the objective to a dense program's", 0, off, off < CLOSE)
+    section.add("ball: relative difference of the objective to a dense program's", 0, off, off < EQUAL_FITS)
     section.remarks.append(
         "(15.51) has ½ αᵀKα, so the linear term of the ball is ½ diag K; the chapter prints diag K. Polynomial kernel "
         "of degree 2: for rbf the diagonal is constant, and the ball is the one-class machine."

@@ -15,7 +15,7 @@ from ..fits import coefficients_of, quietly, standard_error
 from ..report import Section, Sheet
 from .conditions import GAMMA, C, moons
 
-POINTS = 100_001  # Points of a segment that are tried one by one.
+SEGMENT_POINTS = 100_001  # Points of a segment that are tried one by one.
 RADIUS = 1.5  # Half the width of a picture, as a multiple of C.
 
 
@@ -51,8 +51,8 @@ def constraints(sheet: Sheet) -> Section:
     section.add("closed form and the library's pair: largest difference of a weight", 0, off, off < 1e-9)
     section.remarks.append(
         "Weights in a box of side 1. Different labels keep α₁ - α₂, equal labels α₁ + α₂; the best point of the line "
-        f"is clipped to the box. A segment is tried at {POINTS:,} points. The library's numbers are those of fits of "
-        "two samples with different labels."
+        f"is clipped to the box. A segment is tried at {SEGMENT_POINTS:,} points. The library's numbers are those of "
+        "fits of two samples with different labels."
     )
     if sheet.folder is not None:
         sheet.save(section, "figure_15_7", _drawn())
@@ -65,7 +65,7 @@ def _value(K: Vector, y: Vector, alpha: Vector) -> float:
 
 
 def _tried(K: Vector, y: Vector, at: Vector) -> Vector:
-    second = np.linspace(0.0, 1.0, POINTS)
+    second = np.linspace(0.0, 1.0, SEGMENT_POINTS)
     pairs = np.array([at[0] + y[0] * y[1] * (at[1] - second), second])
     pairs = pairs[:, (pairs[0] >= 0.0) & (pairs[0] <= 1.0)]
     beta = pairs * y[:, None]

@@ -12,14 +12,15 @@ from ...estimators import SVC
 from ...kernels import RBF
 from ...solvers import Decomposition
 from ..claims import beyond
-from ..fits import ROUNDING, coefficients_of, quietly, standard_error, timed
+from ..fits import OBJECTIVE_ROUNDING, coefficients_of, quietly, standard_error, timed
 from ..report import Section, Sheet
 from .conditions import GAMMA, C, moons
 
-Q, MOST = 10, 20_000  # Size of a working set, and most sets.
+Q, MOST_SETS = 10, 20_000  # Size of a working set, and most sets.
+# Names in the text, and those of ``Decomposition``.
 CHOICES = {"feasible direction": "feasible", "random": "random", "Osuna's heuristic": "heuristic"}
 TOL = 1e-6  # Down to which the rate is observed.
-SIZES = 100_000, 300_000, 1_000_000, 3_000_000  # Samples of which a working set is selected.
+SET_SIZES = 100_000, 300_000, 1_000_000, 3_000_000  # Samples of which a working set is selected.
 
 
 def rates(draws: int, sheet: Sheet) -> Section:
@@ -31,7 +32,7 @@ def rates(draws: int, sheet: Sheet) -> Section:
         X, y = moons(200, seed)
         best = SVC(C=C, gamma=GAMMA, tol=1e-9).fit(X, y).dual_objective_
         for name, selection in CHOICES.items():
-            how: dict[str, Any] = {"tol": TOL, "solver": Decomposition(q=Q, selection=selection), "max_iter": MOST}
+            how: dict[str, Any] = {"tol": TOL, "solver": Decomposition(q=Q, selection=selection), "max_iter": MOST_SETS}
             model = quietly(SVC(C=C, gamma=GAMMA, **how), X, y)
             sets, missing = model.trace_["n_iter"], 1.0 - model.trace_["dual_objective"] / best
             counts[name].append(int(model.n_iter_[0]))
@@ -49,7 +50,7 @@ def rates(draws: int, sheet: Sheet) -> Section:
         section.add(f"{what} / feasible direction", None, f"{ratio:.2f} ± {error:.2f}", holds)
     r2 = float(np.median(straight))
     section.add("linear rate: R² of log(D* - D) over the sets, median", "observed", r2, r2 > 0.9)
-    section.add("smallest gain of a set, part of the optimum", ">= 0", min(gains), min(gains) > -ROUNDING)
+    section.add("smallest gain of a set, part of the optimum", ">= 0", min(gains), min(gains) > -OBJECTIVE_ROUNDING)
     section.remarks.append(
         f"{draws} draws of 200 samples, C = {C:g}, gamma = {GAMMA:g}, tol = {TOL:g}, means and standard errors of the "
         "draws. R² near 1: the distance to the optimum falls by the same factor at each set, once the first half of "
@@ -96,7 +97,7 @@ def linear_program(draws: int) -> Section:
         f"{draws} draws of 100 samples after three working sets. With |d_i| <= 1 and at most q entries, q/2 of either "
         "sign, sorting is not an approximation: it solves the program, whose value is gᵀd. Without the limit of q the "
         "program has all variables in it. The program by HiGHS (SciPy). Selection is a partition "
-        f"(np.argpartition) of {SIZES[0]:,} to {SIZES[-1]:,} numbers."
+        f"(np.argpartition) of {SET_SIZES[0]:,} to {SET_SIZES[-1]:,} numbers."
     )
     return section
 
@@ -121,7 +122,7 @@ def _program(pull: Vector, grow: Ids, shrink: Ids) -> float:
 def _exponent() -> float:
     rng = np.random.default_rng(0)
     best = []
-    for n in SIZES:
+    for n in SET_SIZES:
         values = rng.random(n)
         best.append(min(timed(np.argpartition, values, -Q)[1] for _ in range(5)))
-    return float(np.polyfit(np.log(SIZES), np.log(best), 1)[0])
+    return float(np.polyfit(np.log(SET_SIZES), np.log(best), 1)[0])

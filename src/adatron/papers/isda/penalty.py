@@ -17,12 +17,12 @@ from ..fits import coefficients_of, quietly, standard_error
 from ..handbook.conditions import moons
 from ..report import Section, Sheet
 
-C, GAMMA, N = 10.0, 1.0, 300
+C, GAMMA, N = 10.0, 1.0, 300  # Of the machines here, and samples of a draw.
 PENALTIES = 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0  # The values of k.
 OMEGAS = 0.4, 0.7, 1.0, 1.2, 1.4, 1.5, 1.6, 1.8  # Over-relaxation.
 UNSTABLE = 1e-2  # Part of the optimum that a stable rule is nearer than, after as many epochs.
-EPOCHS = 200
-CLOSE = 1e-4
+PENALTY_EPOCHS = 200  # Epochs of the plain loops.
+EQUAL_OBJECTIVES = 1e-4  # Largest relative difference that counts as equal.
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
@@ -87,14 +87,14 @@ def _secant(draws: list[tuple[Vector, Vector]]) -> Section:
     """Check the secant rule, and move the bias after each datum as Veropoulos does."""
     section = Section("Section 2: the secant rule once an epoch, and after each datum")
     apart = max(_apart(_fit(draw, "explicit"), _fit(draw, "explicit", "auto", 1e-7)) for draw in draws)
-    section.add("secant: objective, relative difference to the optimum", 0, apart, apart < CLOSE)
+    section.add("secant: objective, relative difference to the optimum", 0, apart, apart < EQUAL_OBJECTIVES)
     x = np.linspace(-10.0, 10.0, 100)[:, None]
     curves = [np.sinc(x[:, 0] / np.pi) + 0.1 * np.random.default_rng(k).standard_normal(100) for k in range(len(draws))]
     how: dict[str, Any] = {"C": C, "epsilon": 0.1, "gamma": 0.5}
     best = [quietly(SVR(tol=1e-7, **how), x, y) for y in curves]
     found = [quietly(SVR(solver="isda", tol=1e-4, **how), x, y) for y in curves]
     apart = max(_apart(one, other) for one, other in zip(found, best, strict=True))
-    section.add("regression by the secant: objective, relative difference", 0, apart, apart < CLOSE)
+    section.add("regression by the secant: objective, relative difference", 0, apart, apart < EQUAL_OBJECTIVES)
     K = RBF(0.5)(x)
     for what, each in (("b after each datum", True), ("b after each epoch, the same loop", False)):
         sums = [abs(float(regressed(K, y, C, 0.1, each).sum())) / float(np.abs(one.dual_coef_).sum())
@@ -106,7 +106,8 @@ def _secant(draws: list[tuple[Vector, Vector]]) -> Section:
         section.add(f"{what}: size of Σβ / sum of sizes, median", None, float(np.median(sums)))
     section.remarks.append(
         f"Regression of sin(x)/x, 100 points, noise 0.1, ε = 0.1. A draw fails if the sum is above {UNSTABLE:g} of the "
-        f"sum of sizes after {EPOCHS} epochs of a plain loop. The library moves b once an epoch, and keeps a bracket."
+        f"sum of sizes after {PENALTY_EPOCHS} epochs of a plain loop. The library moves b once an epoch, and keeps a "
+        "bracket."
     )
     return section
 
@@ -119,7 +120,7 @@ def regressed(K: Vector, y: Vector, box: float, epsilon: float, each: bool) -> V
     """Return beta after some epochs of single steps with the secant rule (14), after each datum or once an epoch."""
     beta, g = np.zeros(len(y)), -y.astype(float)
     biases, sums = [0.0, 0.1], [0.0]
-    for _ in range(EPOCHS):
+    for _ in range(PENALTY_EPOCHS):
         for i in range(len(y)):
             free = beta[i] - (g[i] + biases[-1]) / K[i, i]
             value = np.clip(np.sign(free) * max(abs(free) - epsilon / K[i, i], 0.0), -box, box)
@@ -146,7 +147,7 @@ def _relaxed(draws: list[tuple[Vector, Vector]], sheet: Sheet) -> Section:
     for omega, found in counts.items():
         section.add(f"ω = {omega:g}: updates (mean)", None, float(np.mean(found)))
     apart = max(_apart(_fit(draw, "none", ISDA(omega=1.5)), _fit(draw, "none", "auto", 1e-7)) for draw in draws)
-    section.add("ω = 1.5: objective, relative difference to the optimum", 0, apart, apart < CLOSE)
+    section.add("ω = 1.5: objective, relative difference to the optimum", 0, apart, apart < EQUAL_OBJECTIVES)
     X, y = moons(60)
     order = np.argsort(y, kind="stable")
     K, y = RBF(GAMMA)(X[order]), y[order]
@@ -181,7 +182,10 @@ def _constant(draw: tuple[Vector, Vector]) -> Section:
         off = float(np.abs(one.decision_function(K) - other.decision_function(K + 3.0)).max())
         what = "a constant in K, explicit bias" if bias == "explicit" else "without a bias"
         section.add(
-            f"{what}: largest difference of a decision value", None, off, off < CLOSE if bias == "explicit" else None
+            f"{what}: largest difference of a decision value",
+            None,
+            off,
+            off < EQUAL_OBJECTIVES if bias == "explicit" else None,
         )
     return section
 

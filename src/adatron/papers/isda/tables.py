@@ -23,24 +23,24 @@ from .. import data
 from ..fits import timed
 from ..report import Section, Sheet
 
-VARIANCE, C, TOL, CACHE = 0.3, 10.0, 0.01, 250  # The paper's; CACHE in megabytes.
-QUICK, WARM = 4_000, 2_000  # Images of a quick run, and of the fit that compiles.
-COMMON: dict[str, Any] = {"C": C, "gamma": 1 / (2 * VARIANCE), "tol": TOL, "cache_size": CACHE}
-KINDS: dict[str, dict[str, Any]] = {
+VARIANCE, C, TOL, CACHE_SIZE = 0.3, 10.0, 0.01, 250  # The paper's; CACHE_SIZE in megabytes.
+QUICK_SIZE, WARM_SIZE = 4_000, 2_000  # Images of a quick run, and of the fit that compiles.
+COMMON: dict[str, Any] = {"C": C, "gamma": 1 / (2 * VARIANCE), "tol": TOL, "cache_size": CACHE_SIZE}
+BIAS_KINDS: dict[str, dict[str, Any]] = {
     "k = 10": {"bias": "augmented", "augment": 10**-0.5},
     "k = 1": {"bias": "augmented", "augment": 1.0},
     "k = ∞": {"bias": "none"},
     "secant": {"bias": "explicit"},
 }
 # Tables 1 and 2 for the digits 0 to 9: seconds, and support vectors (with the bounded ones).
-SECONDS = {
+PUBLISHED_SECONDS = {
     "LIBSVM modified": [885, 465, 1311, 1307, 1125, 1289, 818, 1156, 1499, 1266],
     "LIBSVM": [1606, 740, 2377, 2321, 1997, 2311, 1474, 2027, 2591, 2255],
     "k = 10": [794, 491, 1181, 1160, 1028, 1143, 754, 1026, 1321, 1185],
     "k = 1": [800, 490, 1398, 1318, 1206, 1295, 808, 2137, 1631, 1410],
     "k = ∞": [1004, 855, 1296, 1513, 1235, 1328, 1045, 1250, 1764, 1651],
 }
-VECTORS = {
+PUBLISHED_VECTORS = {
     "LIBSVM": [2172, 1440, 3055, 2902, 2641, 2900, 2055, 2651, 3222, 2702],
     "k = 10": [2132, 1453, 3017, 2897, 2601, 2856, 2037, 2609, 3226, 2756],
     "k = 1": [2162, 1429, 3047, 2888, 2623, 2884, 2042, 3315, 3267, 2733],
@@ -50,7 +50,7 @@ BOUNDED = [0, 4, 0, 0, 0, 0, 0, 4, 0, 2]  # How many of them are bounded, for ea
 
 
 @dataclass(frozen=True)
-class Fit:
+class TimedFit:
     """The results of one fit."""
 
     seconds: float
@@ -70,8 +70,8 @@ def sections(
     images : training images, the first of MNIST; default 4,000 if quick, else all 60,000
     digits : the digits to separate from the rest
     """
-    split = _unit_lengths(data.mnist(), images or (QUICK if quick else None))
-    SVC(solver="isda", **COMMON).fit(split.X[:WARM], split.y[:WARM] == 0)  # compiles
+    split = _unit_lengths(data.mnist(), images or (QUICK_SIZE if quick else None))
+    SVC(solver="isda", **COMMON).fit(split.X[:WARM_SIZE], split.y[:WARM_SIZE] == 0)  # compiles
     fits = {digit: _fits(split, digit) for digit in tqdm(digits, "digits", leave=False, disable=None)}
     size = f"the first {len(split.X):,} images" if len(split.X) < 60_000 else "60,000 images"
     yield _times(fits, size)
@@ -85,21 +85,21 @@ def _unit_lengths(split: data.Split, images: int | None) -> data.Split:
     return data.Split(X, split.y[:images], X_test, split.y_test)
 
 
-def _fits(split: data.Split, digit: int) -> dict[str, Fit]:
+def _fits(split: data.Split, digit: int) -> dict[str, TimedFit]:
     """Fit LIBSVM and all forms of the bias for one digit against the rest."""
     models = {"LIBSVM": LIBSVM(**COMMON)} | {
-        name: SVC(solver="isda", **COMMON, **parameters) for name, parameters in KINDS.items()
+        name: SVC(solver="isda", **COMMON, **parameters) for name, parameters in BIAS_KINDS.items()
     }
     return {name: _fit(model, split, digit) for name, model in models.items()}
 
 
-def _fit(model: Any, split: data.Split, digit: int) -> Fit:
+def _fit(model: Any, split: data.Split, digit: int) -> TimedFit:
     y, y_test = (np.where(labels == digit, 1.0, -1.0) for labels in (split.y, split.y_test))
     seconds = timed(model.fit, split.X, y)[1]
     size = np.abs(model.dual_coef_[0])
     error = 100.0 * float(np.mean((_decision(model, split.X_test) >= 0) != (y_test > 0)))
     apart = _apart(model, y) if isinstance(model, SVC) else 0.0
-    return Fit(seconds, len(size), int(np.count_nonzero(size >= C)), error, apart)
+    return TimedFit(seconds, len(size), int(np.count_nonzero(size >= C)), error, apart)
 
 
 def _decision(model: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -117,18 +117,18 @@ def _apart(model: SVC, y: NDArray[np.float64]) -> float:
     return abs(float(np.mean(y[model.support_[free]] - values)))
 
 
-def _times(fits: dict[int, dict[str, Fit]], size: str) -> Section:
-    names = [*SECONDS, "secant"]
+def _times(fits: dict[int, dict[str, TimedFit]], size: str) -> Section:
+    names = [*PUBLISHED_SECONDS, "secant"]
     section = Section(f"Table 1: processor seconds on MNIST, {size}: {'; '.join(names)}")
     for digit, fit in fits.items():
         section.add(
             f"digit {digit}",
-            [SECONDS[name][digit] for name in SECONDS],
+            [PUBLISHED_SECONDS[name][digit] for name in PUBLISHED_SECONDS],
             [round(fit[name].seconds, 2) if name in fit else None for name in names],
             None,
             f"LIBSVM takes {fit['LIBSVM'].seconds / fit['k = 10'].seconds:.1f} times as long as k = 10",
         )
-    for name in ("LIBSVM", *list(KINDS)[1:]):
+    for name in ("LIBSVM", *list(BIAS_KINDS)[1:]):
         ratio = _total(name, fits) / _total("k = 10", fits)
         section.add(f"{name} / k = 10, all digits", _ratio(name, fits), ratio)
     section.remarks.append(
@@ -138,28 +138,28 @@ def _times(fits: dict[int, dict[str, Fit]], size: str) -> Section:
     return section
 
 
-def _ratio(name: str, fits: dict[int, dict[str, Fit]]) -> float | None:
+def _ratio(name: str, fits: dict[int, dict[str, TimedFit]]) -> float | None:
     """Return published seconds over those of k = 10."""
-    if name not in SECONDS:
+    if name not in PUBLISHED_SECONDS:
         return None
-    return sum(SECONDS[name][d] for d in fits) / sum(SECONDS["k = 10"][d] for d in fits)
+    return sum(PUBLISHED_SECONDS[name][d] for d in fits) / sum(PUBLISHED_SECONDS["k = 10"][d] for d in fits)
 
 
-def _total(name: str, fits: dict[int, dict[str, Fit]]) -> float:
+def _total(name: str, fits: dict[int, dict[str, TimedFit]]) -> float:
     return sum(fit[name].seconds for fit in fits.values())
 
 
-def _vectors(fits: dict[int, dict[str, Fit]], size: str) -> Section:
-    names = [*VECTORS, "secant"]
+def _vectors(fits: dict[int, dict[str, TimedFit]], size: str) -> Section:
+    names = [*PUBLISHED_VECTORS, "secant"]
     section = Section(f"Table 2: support vectors (bounded ones), {size}: {'; '.join(names)}")
     for digit, fit in fits.items():
         section.add(
             f"digit {digit}",
-            [f"{VECTORS[name][digit]} ({BOUNDED[digit]})" for name in VECTORS],
+            [f"{PUBLISHED_VECTORS[name][digit]} ({BOUNDED[digit]})" for name in PUBLISHED_VECTORS],
             [f"{fit[name].vectors} ({fit[name].bounded})" for name in names],
         )
     means = {name: float(np.mean([fit[name].vectors for fit in fits.values()])) for name in names}
-    published = {name: float(np.mean([VECTORS[name][digit] for digit in fits])) for name in VECTORS}
+    published = {name: float(np.mean([PUBLISHED_VECTORS[name][digit] for digit in fits])) for name in PUBLISHED_VECTORS}
     section.add("average", [round(v, 1) for v in published.values()], [round(v, 1) for v in means.values()])
     none, some = means["k = ∞"], means["k = 10"]
     section.add(
@@ -174,8 +174,8 @@ def _vectors(fits: dict[int, dict[str, Fit]], size: str) -> Section:
     return section
 
 
-def _errors(fits: dict[int, dict[str, Fit]], size: str, sheet: Sheet) -> Section:
-    names = [*VECTORS, "secant"]
+def _errors(fits: dict[int, dict[str, TimedFit]], size: str, sheet: Sheet) -> Section:
+    names = [*PUBLISHED_VECTORS, "secant"]
     section = Section(f"Figure 1: test errors in per cent, {size}: {'; '.join(names)}")
     for digit, fit in fits.items():
         section.add(f"digit {digit}", None, [round(fit[name].error, 2) for name in names])
@@ -189,7 +189,7 @@ def _errors(fits: dict[int, dict[str, Fit]], size: str, sheet: Sheet) -> Section
     return section
 
 
-def _biases(fits: dict[int, dict[str, Fit]]) -> Section:
+def _biases(fits: dict[int, dict[str, TimedFit]]) -> Section:
     section = Section("Eqs. (11) and (13): two formulas for the bias")
     apart = max(fit["k = 10"].apart for fit in fits.values())
     section.add("largest difference, k = 10", "the same value", apart, apart <= TOL)

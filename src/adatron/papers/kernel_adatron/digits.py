@@ -15,10 +15,10 @@ from .machine import error, fitted
 
 RBF_NETWORK = (20, 16, 43, 38, 46, 31, 15, 18, 37, 26)  # Errors for each digit in the paper: this network,
 SVM = (16, 8, 25, 19, 29, 23, 14, 12, 25, 16)  # support vector machines,
-PUBLISHED = (13, 10, 21, 24, 26, 19, 15, 11, 26, 14)  # and Kernel-Adatron with the sigma below.
+DIGITS_ERRORS = (13, 10, 21, 24, 26, 19, 15, 11, 26, 14)  # and Kernel-Adatron with the sigma below.
 PUBLISHED_SIGMA = (1.8, 1.6, 2.4, 2.0, 4.0, 1.8, 2.4, 2.8, 3.2, 1.6)  # The sigma of each digit.
-GRID = (1.0, 1.3, 1.6, 1.8, 2.0, 2.4, 2.8, 3.2, 3.6, 4.0, 5.0, 6.5, 8.0, 10.0)  # All of them, and others around.
-SHORT = (2.0, 4.0)  # The sigma of a quick run.
+SIGMAS = (1.0, 1.3, 1.6, 1.8, 2.0, 2.4, 2.8, 3.2, 3.6, 4.0, 5.0, 6.5, 8.0, 10.0)  # All of them, and others around.
+QUICK_SIGMAS = (2.0, 4.0)  # The sigma of a quick run.
 TRAINING = 6000  # Samples for training, of the 7,291; the rest validates.
 CHECKED = 7  # The digit that Kernel-Adatron also learns.
 
@@ -29,7 +29,7 @@ def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
     """Yield the table of the ten digits."""
     section = Section("Section 4.2: errors on USPS digits")
     X, y, X_test, y_test = data.usps()
-    grid = np.array(SHORT if quick else GRID)
+    grid = np.array(QUICK_SIGMAS if quick else SIGMAS)
     part = (X[:TRAINING], y[:TRAINING], X[TRAINING:], y[TRAINING:])
     validation = np.array([errors_of_digits(*part, sigma) for sigma in grid])  # (sigmas, digits)
     test = np.array([errors_of_digits(X, y, X_test, y_test, sigma) for sigma in grid])
@@ -37,10 +37,10 @@ def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
     chosen = test[best, np.arange(10)]
     for k in range(10):
         remark = f"sigma {PUBLISHED_SIGMA[k]} there, {grid[best[k]]:g} here; RBF network {RBF_NETWORK[k]}, SVM {SVM[k]}"
-        section.add(f"digit {k}", PUBLISHED[k], int(chosen[k]), None, remark)
+        section.add(f"digit {k}", DIGITS_ERRORS[k], int(chosen[k]), None, remark)
     total = int(chosen.sum())
     remark = f"RBF network {sum(RBF_NETWORK)}, SVM {sum(SVM)}"
-    section.add("sum of errors", sum(PUBLISHED), total, total <= sum(PUBLISHED), remark)
+    section.add("sum of errors", sum(DIGITS_ERRORS), total, total <= sum(DIGITS_ERRORS), remark)
     widest = len(grid) - 1 - validation[::-1].argmin(axis=0)
     section.add("sum, the largest sigma of equally good ones", None, int(test[widest, np.arange(10)].sum()))
     at = int(test.sum(axis=1).argmin())
@@ -93,6 +93,6 @@ def _same_model(section: Section, X: Any, y: Any, X_test: Any, y_test: Any) -> N
     bound = fast.duality_gap_ + slow.duality_gap_
     apart = abs(float(slow.dual_objective_ / fast.dual_objective_) - 1.0)
     section.add(
-        f"digit {CHECKED}, sigma = {sigma}: errors by Kernel-Adatron, by the default solver", PUBLISHED[CHECKED], both,
-        apart <= bound, f"{int(slow.n_iter_[0])} epochs; dual objectives agree to {apart:.0e}",
+        f"digit {CHECKED}, sigma = {sigma}: errors by Kernel-Adatron, by the default solver", DIGITS_ERRORS[CHECKED],
+        both, apart <= bound, f"{int(slow.n_iter_[0])} epochs; dual objectives agree to {apart:.0e}",
     )  # fmt: skip

@@ -14,12 +14,12 @@ from ..report import Section, Sheet
 from .artificial import mirror_symmetry
 from .machine import Vector, error, fitted
 
-EPOCHS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377)  # Points of the figure.
+FIGURE_EPOCHS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377)  # Points of the figure.
 TOL = 1e-4  # KKT violation of the last point.
 
 
 @dataclass(frozen=True)
-class Run:
+class LearningRun:
     """One fit to the end, and the errors after some of its epochs."""
 
     name: str
@@ -57,21 +57,21 @@ def _wisconsin(rng: np.random.Generator) -> Split:
     return Split(X[train], y[train], X[test], y[test])
 
 
-def follow(name: str, split: Split, sigma: float, mu: float) -> Run:
-    """Run the algorithm at the rate 1 to the end, and to each of ``EPOCHS`` before it."""
+def follow(name: str, split: Split, sigma: float, mu: float) -> LearningRun:
+    """Run the algorithm at the rate 1 to the end, and to each of ``FIGURE_EPOCHS`` before it."""
     X, y, *test = split
     solver = KernelAdatron(rate=1.0, mu=mu)
     model = fitted(X, y, sigma, solver=solver, tol=TOL)
     other = fitted(X, y, sigma, tol=TOL)
-    epochs = [e for e in EPOCHS if e < model.n_iter_[0]]
+    epochs = [e for e in FIGURE_EPOCHS if e < model.n_iter_[0]]
     errors = [error(fitted(X, y, sigma, solver=solver, tol=TOL, max_iter=e), *test) for e in epochs]
-    return Run(
+    return LearningRun(
         name, mu, model.trace_["margin"], model.trace_["bias"], [*epochs, int(model.n_iter_[0])],
         [*errors, error(model, *test)], float(model.intercept_[0]), (error(other, *test), float(other.intercept_[0])),
     )  # fmt: skip
 
 
-def _margin(number: int, run: Run, sheet: Sheet) -> Section:
+def _margin(number: int, run: LearningRun, sheet: Sheet) -> Section:
     section = Section(f"Figure {number}: margin over the epochs, {run.name}")
     last = float(run.margin[-1])
     section.add("margin at the end", 1.0, last, abs(last - 1.0) < 0.01, f"{len(run.margin)} epochs")
@@ -84,7 +84,7 @@ def _margin(number: int, run: Run, sheet: Sheet) -> Section:
     return section
 
 
-def _errors(number: int, run: Run, sheet: Sheet) -> Section:
+def _errors(number: int, run: LearningRun, sheet: Sheet) -> Section:
     section = Section(f"Figure {number}: generalisation error over the epochs, {run.name}")
     first, last = run.errors[0], run.errors[-1]
     section.add("error after the first epoch and at the end", "falls", [first, last], last < first)
@@ -100,7 +100,7 @@ def _errors(number: int, run: Run, sheet: Sheet) -> Section:
     return section
 
 
-def _bias(number: int, run: Run, sheet: Sheet) -> Section:
+def _bias(number: int, run: LearningRun, sheet: Sheet) -> Section:
     section = Section(f"Figure {number}: bias over the epochs, {run.name}")
     first = [float(v) for v in run.bias[:2]]
     section.add("first two values", [run.mu, -run.mu], first, first == [run.mu, -run.mu])

@@ -15,10 +15,10 @@ from ..report import Section, Sheet
 from .artificial import mirror_symmetry
 from .machine import Vector, fitted, gaussian
 
-MARGIN, CHANGE = 0.999, 1e-5  # Margin, and change of the bias, at which learning ends.
-MOST_EPOCHS = 20_000  # Most epochs.
-METHODS = "KA", "drawn", "SMO", "QP"
-FEW = 20  # Draws below which a standard error of a slope is itself uncertain: nothing is decided.
+LAST_MARGIN, CHANGE = 0.999, 1e-5  # Margin, and change of the bias, at which learning ends.
+LEARNING_EPOCHS = 20_000  # Most epochs.
+TIMED_METHODS = "KA", "drawn", "SMO", "QP"  # In the order of the columns.
+FEW_DRAWS = 20  # Draws below which a standard error of a slope is itself uncertain: nothing is decided.
 RESAMPLED = 200  # Times that draws are drawn again for a standard error.
 WHY = "the paper names neither sigma and C nor the range of m; at a fixed sigma the epochs grow with m"
 NOISE_FREE = "mirror symmetry", "sonar", "digits (3 for all)"
@@ -48,7 +48,9 @@ def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
         costs = np.array([
             [_costs(problem, m, rng, more=k < others) for k in range(draws)] for m in sizes
         ])  # (sizes, draws, 4); nan where the others did not run  # fmt: skip
-        found[name] = {how: exponent(sizes, costs[:, ~np.isnan(costs[0, :, k]), k]) for k, how in enumerate(METHODS)}
+        found[name] = {
+            how: exponent(sizes, costs[:, ~np.isnan(costs[0, :, k]), k]) for k, how in enumerate(TIMED_METHODS)
+        }
         slope, error = found[name]["KA"]
         epochs = np.nanmean(costs[:, :, 0], axis=1) / sizes**2
         remark = f"sigma = {problem.sigma:g}; {epochs[0]:.0f} to {epochs[-1]:.0f} epochs, m = {sizes[0]} to {sizes[-1]}"
@@ -69,8 +71,8 @@ def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
     more = _decided(slope - error > 2.0, draws)
     section.add("ionosphere: more than quadratic", "> 2", _told(slope, error, draws), more, why_not=WHY)
     section.remarks.append(
-        f"Kernel-Adatron: epochs times m² until the margin is {MARGIN} and the bias changes by less than {CHANGE:g}; "
-        f"{draws} draws a size, with bias; hard margin, except C = 1.02 for diabetes as in section 4.3: "
+        f"Kernel-Adatron: epochs times m² until the margin is {LAST_MARGIN} and the bias changes by less than "
+        f"{CHANGE:g}; {draws} draws a size, with bias; hard margin, except C = 1.02 for diabetes as in section 4.3: "
         "samples at C keep the epochs from growing. The library visits samples by class and content, "
         f"the lines below as drawn ({others} draws). SMO: pairs times m, to the same margin (tol = 1e-3); dense "
         f"program: iterations times m³ (SLSQP); {others} draws a size. ± is the standard error of the slope, from "
@@ -81,11 +83,11 @@ def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
 
 
 def _decided(holds: bool, draws: int) -> bool | None:
-    return holds if draws >= FEW else None
+    return holds if draws >= FEW_DRAWS else None
 
 
 def _told(slope: float, error: float, draws: int) -> str:
-    return f"{slope:.2f} ± {error:.2f}" + (f" ({draws} draws: too few to decide)" if draws < FEW else "")
+    return f"{slope:.2f} ± {error:.2f}" + (f" ({draws} draws: too few to decide)" if draws < FEW_DRAWS else "")
 
 
 def _beside(section: Section, name: str, found: dict[str, tuple[float, float]], draws: int) -> None:
@@ -143,7 +145,7 @@ def _costs(problem: Population, m: int, rng: np.random.Generator, more: bool) ->
 def learning_time(X: Vector, y: Vector, sigma: float, C: float, order: str) -> int:
     """Return the epochs until margin and bias have settled."""
     solver = KernelAdatron(rate=1.0, order=order)
-    model = fitted(X, y, sigma, C, solver=solver, tol=1e-6, max_iter=MOST_EPOCHS)
+    model = fitted(X, y, sigma, C, solver=solver, tol=1e-6, max_iter=LEARNING_EPOCHS)
     still = np.abs(np.diff(model.trace_["bias"])) < CHANGE
-    done = np.flatnonzero(still & (model.trace_["margin"][1:] >= MARGIN))
+    done = np.flatnonzero(still & (model.trace_["margin"][1:] >= LAST_MARGIN))
     return int(model.trace_["n_iter"][done[0] + 1] if len(done) else model.n_iter_[0])

@@ -15,11 +15,11 @@ from ..report import Section, Sheet
 from .artificial import mirror_symmetry
 from .machine import Vector, fitted, gaussian, plain
 
-MARGIN = 0.99  # At which the algorithm stops; the optimum has 1.
-LEGAL = np.r_[0.1:1.95:0.1, 1.95].round(2)
+STOP_MARGIN = 0.99  # At which the algorithm stops; the optimum has 1.
+LEGAL = np.r_[0.1:1.95:0.1, 1.95].round(2)  # Rates below 2.
 ILLEGAL = (-0.5, -0.1, 0.0, 2.02, 2.1, 2.3)  # Rates outside (0, 2), for which nothing is proven.
 COMPARED_RATES = (0.2, 0.6, 1.0)  # rates at which the order of the visits is compared
-MOST_EPOCHS = 1000  # Epochs after which a rate counts as one that does not converge.
+RATE_EPOCHS = 1000  # Epochs after which a rate counts as one that does not converge.
 ORDER = (
     "The order of the visits matters as much as the rate, and the paper does not name its own: the library visits one "
     "class after the other, the samples of a class in an order of their content; the plain copy visits them as drawn. "
@@ -30,7 +30,7 @@ TRANSIENT = (
     "jumps."
 )
 
-Data = tuple[Vector, Vector]
+TrainingSet = tuple[Vector, Vector]
 Curves = dict[str, tuple[Vector, Vector]]
 
 
@@ -48,14 +48,14 @@ def sonar(sheet: Sheet) -> Iterator[Section]:
     yield _figure_2((train.X, train.y), sheet)
 
 
-def epochs(X: Vector, y: Vector, sigma: float, rate: float, margin: float | None = MARGIN) -> int:
+def epochs(X: Vector, y: Vector, sigma: float, rate: float, margin: float | None = STOP_MARGIN) -> int:
     """Return the epochs of the library's Kernel-Adatron to a margin, or else to the KKT conditions."""
     solver = KernelAdatron(rate=rate, margin=margin)
     tol = 1e-2 if margin is None else 1e-9
     return int(fitted(X, y, sigma, bias="none", solver=solver, tol=tol).n_iter_[0])
 
 
-def _figure_1(draws: list[Data], sheet: Sheet, most: int) -> Section:
+def _figure_1(draws: list[TrainingSet], sheet: Sheet, most: int) -> Section:
     section = Section("Figure 1: epochs to a margin of 0.99 over the rate, mirror symmetry")
     sigma = 7.0
     found = np.median([[epochs(X, y, sigma, rate) for rate in LEGAL] for X, y in draws], axis=0)
@@ -75,7 +75,7 @@ def _figure_1(draws: list[Data], sheet: Sheet, most: int) -> Section:
     return section
 
 
-def _figure_2(train: Data, sheet: Sheet) -> Section:
+def _figure_2(train: TrainingSet, sheet: Sheet) -> Section:
     section = Section("Figure 2: epochs to a margin of 0.99 over the rate, sonar")
     X, y = train
     found = np.array([epochs(X, y, 1.0, rate) for rate in LEGAL])
@@ -84,7 +84,7 @@ def _figure_2(train: Data, sheet: Sheet) -> Section:
     K = gaussian(X, 1.0)
     shuffled = [np.arange(len(y)), *(np.random.default_rng(k).permutation(len(y)) for k in range(2))]
     means = [
-        np.mean([plain(K[np.ix_(p, p)], y[p], rate, MOST_EPOCHS)[0] or MOST_EPOCHS for p in shuffled])
+        np.mean([plain(K[np.ix_(p, p)], y[p], rate, RATE_EPOCHS)[0] or RATE_EPOCHS for p in shuffled])
         for rate in COMPARED_RATES
     ]
     best = COMPARED_RATES[int(np.argmin(means))]
@@ -110,15 +110,15 @@ def _add_rates(section: Section, found: Vector, published: float | None) -> None
 
 
 def _add_illegal(section: Section, K: Vector, y: Vector) -> None:
-    reached = [rate for rate in ILLEGAL if plain(K, y, rate, MOST_EPOCHS)[0] is not None]
+    reached = [rate for rate in ILLEGAL if plain(K, y, rate, RATE_EPOCHS)[0] is not None]
     text = ", ".join(map(str, ILLEGAL))
-    section.add(f"rates that reach it of {text} ({MOST_EPOCHS} epochs)", "none", reached or "none", not reached)
+    section.add(f"rates that reach it of {text} ({RATE_EPOCHS} epochs)", "none", reached or "none", not reached)
 
 
 def _draw(sheet: Sheet, section: Section, name: str, found: Vector, more: Curves | None = None) -> None:
     curves: Curves = {
         "margin 0.99": (LEGAL, found),
         **(more or {}),
-        f"rates outside (0, 2): not in {MOST_EPOCHS}": (np.array(ILLEGAL), np.full(len(ILLEGAL), MOST_EPOCHS)),
+        f"rates outside (0, 2): not in {RATE_EPOCHS}": (np.array(ILLEGAL), np.full(len(ILLEGAL), RATE_EPOCHS)),
     }
     sheet.draw(section, name, curves, xlabel="η", ylabel="epochs", yscale="log")

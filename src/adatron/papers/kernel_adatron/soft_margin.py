@@ -20,6 +20,7 @@ from ..report import Section, Sheet
 from .machine import Vector, error, fitted, gamma
 from .widths import holds
 
+# Published rates of correct answers, in per cent.
 CANCER = {"CART": 94.2, "RBF network": 95.9, "linear discriminant": 96.0, "back-propagation network": 96.6}
 IONOSPHERE = {"k nearest neighbours": 92.1, "C4.5": 94.1, "back-propagation network": 96.0}
 PIMA_TRAINING = 609  # Samples for training.

@@ -11,13 +11,12 @@ from ...kernels import Polynomial
 from ...selection import kernel_path
 from ...solvers import KernelAdatron
 from .. import data
-from ..fits import ROUNDING, coefficients_of, quietly
+from ..fits import IDENTITY_ERROR, OBJECTIVE_ROUNDING, coefficients_of, quietly
 from ..report import Section, Sheet
 from .artificial import mirror_symmetry
 from .machine import Vector, error, fitted, gamma, gaussian
 
-DEGREE = 3
-CLOSE = 1e-6  # Largest relative error of an identity, beside the tolerance of the fits.
+DEGREE = 3  # Of the polynomial kernel.
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
@@ -52,10 +51,12 @@ def _lagrangian(sheet: Sheet) -> Section:
         margin = (y * (gaussian(X, sigma) @ beta)).min() / np.sqrt(beta @ gaussian(X, sigma) @ beta)
         value = model.trace_["dual_objective"]
         off = abs(float(value[-1] * 2.0 * margin**2) - 1.0)
-        section.add(f"L(α°) 2γ² - 1, {name}", 0, off, off < CLOSE)
+        section.add(f"L(α°) 2γ² - 1, {name}", 0, off, off < IDENTITY_ERROR)
         fall = float(np.diff(value).min() / value[-1])
-        section.add(f"smallest growth of L in an epoch, {name}", ">= 0", fall, fall > -ROUNDING)
-        section.add(f"largest L of an epoch / bound, {name}", "<= 1", float(value.max() * 2.0 * margin**2), off < CLOSE)
+        section.add(f"smallest growth of L in an epoch, {name}", ">= 0", fall, fall > -OBJECTIVE_ROUNDING)
+        section.add(
+            f"largest L of an epoch / bound, {name}", "<= 1", float(value.max() * 2.0 * margin**2), off < IDENTITY_ERROR
+        )
         missing = 1.0 - value / value[-1]
         seen = (missing > 1e-10) & (np.arange(len(value)) > len(value) // 10)
         r2 = float(np.corrcoef(np.flatnonzero(seen), np.log(missing[seen]))[0, 1] ** 2)

@@ -15,7 +15,7 @@ from .artificial import mirror_symmetry
 from .machine import error, fitted, gamma
 
 SYMMETRY = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 13.0, 17.0, 22.0, 30.0, 50.0)  # Values of sigma.
-SONAR = np.arange(0.2, 2.01, 0.1).round(1)
+SONAR = np.arange(0.2, 2.01, 0.1).round(1)  # Values of sigma.
 
 
 def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:

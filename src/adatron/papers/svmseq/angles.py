@@ -10,25 +10,26 @@ from numpy.typing import NDArray
 
 from ...estimators import SVC, angle, balance, modified_margin
 from ...plots.axes import off_screen
+from ..fits import IDENTITY_ERROR
 from ..report import Section, Sheet
 
-Points = NDArray[np.float64]
-PUBLISHED = {0.1: 31.823032, 0.5: 16.999935, 1.0: 6.831879, 2.0: 0.977416, 5.0: 0.275545}
+PlanePoints = NDArray[np.float64]
+# Table 1: degrees, by λ.
+PUBLISHED_ANGLES = {0.1: 31.823032, 0.5: 16.999935, 1.0: 6.831879, 2.0: 0.977416, 5.0: 0.275545}
 EXPECTED = {0.1: 13.9, 0.5: 12.1, 1.0: 7.6, 2.0: 3.2, 5.0: 0.64}  # Means by an independent script.
 WITHIN = 2.0  # Factor between a mean and the expected one up to which they agree.
-QUICK, FULL = 20, 200  # Draws.
-EACH = 25  # Points of a cluster.
+QUICK_DRAWS, FULL_DRAWS = 20, 200  # Draws.
+CLUSTER_POINTS = 25  # Points of a cluster.
 SEQUENTIAL = 1.0  # Smallest factor for SVMseq itself; below it SVMseq needs thousands of epochs.
-HARD: dict[str, Any] = {"kernel": "linear", "C": np.inf}
-SCALES = 1.0, 0.5, 0.25  # Factors of the inputs.
-CLOSE = 1e-6  # Largest relative error of an identity, beside the tolerance of fits.
+HARD_PLANE: dict[str, Any] = {"kernel": "linear", "C": np.inf}  # A hard margin.
+INPUT_SCALES = 1.0, 0.5, 0.25  # Factors of the inputs.
 EVEN = 0.01  # Largest difference from 1 of the least margin of either class of a balanced classifier.
 
 
 def sections(quick: bool, sheet: Sheet, count: int | None = None) -> Iterator[Section]:
     """Yield Table 1 over many draws of the two clusters, and the condition for a balanced classifier."""
-    draws = [clusters(seed) for seed in range(count or (QUICK if quick else FULL))]
-    models = {factor: [_augmented(factor, *draw) for draw in draws] for factor in PUBLISHED}
+    draws = [clusters(seed) for seed in range(count or (QUICK_DRAWS if quick else FULL_DRAWS))]
+    models = {factor: [_augmented(factor, *draw) for draw in draws] for factor in PUBLISHED_ANGLES}
     yield _angles(draws, models)
     section = _margins(draws, models)
     if sheet.folder is not None:
@@ -40,30 +41,32 @@ def sections(quick: bool, sheet: Sheet, count: int | None = None) -> Iterator[Se
     yield _scaled(wide)
 
 
-def clusters(seed: int) -> tuple[Points, Points]:
+def clusters(seed: int) -> tuple[PlanePoints, PlanePoints]:
     """Return a draw of the paper's two clusters, with their labels."""
     rng = np.random.default_rng(seed)
-    X = np.concatenate([rng.uniform(-1.0, 1.0, (EACH, 2)), rng.uniform(1.5, 3.5, (EACH, 2))])
-    return X, np.repeat([-1.0, 1.0], EACH)
+    X = np.concatenate([rng.uniform(-1.0, 1.0, (CLUSTER_POINTS, 2)), rng.uniform(1.5, 3.5, (CLUSTER_POINTS, 2))])
+    return X, np.repeat([-1.0, 1.0], CLUSTER_POINTS)
 
 
-def _wide(seed: int) -> tuple[Points, Points]:
+def _wide(seed: int) -> tuple[PlanePoints, PlanePoints]:
     """Return clusters so far apart, beside the origin, that the modified margin prefers an unbalanced plane."""
     rng = np.random.default_rng(seed)
-    X = np.concatenate([rng.uniform(-2.0, -1.0, (EACH, 2)), rng.uniform((9.0, -2.0), (10.0, -1.0), (EACH, 2))])
-    return X, np.repeat([-1.0, 1.0], EACH)
+    X = np.concatenate(
+        [rng.uniform(-2.0, -1.0, (CLUSTER_POINTS, 2)), rng.uniform((9.0, -2.0), (10.0, -1.0), (CLUSTER_POINTS, 2))]
+    )
+    return X, np.repeat([-1.0, 1.0], CLUSTER_POINTS)
 
 
-def _augmented(factor: float, X: Points, y: Points) -> SVC:
+def _augmented(factor: float, X: PlanePoints, y: PlanePoints) -> SVC:
     solver = "svmseq" if factor >= SEQUENTIAL else "auto"
-    return SVC(bias="augmented", augment=factor, solver=solver, **HARD).fit(X, y)
+    return SVC(bias="augmented", augment=factor, solver=solver, **HARD_PLANE).fit(X, y)
 
 
-def _angles(draws: list[tuple[Points, Points]], models: dict[float, list[SVC]]) -> Section:
+def _angles(draws: list[tuple[PlanePoints, PlanePoints]], models: dict[float, list[SVC]]) -> Section:
     section = Section(f"Table 1: degrees between SVMseq's normal and the best one, {len(draws)} draws")
-    exact = [SVC(**HARD).fit(*draw) for draw in draws]
+    exact = [SVC(**HARD_PLANE).fit(*draw) for draw in draws]
     means: list[float] = []
-    for factor, published in PUBLISHED.items():
+    for factor, published in PUBLISHED_ANGLES.items():
         to_exact = [angle(one, other) for one, other in zip(models[factor], exact, strict=True)]
         to_pair = [_to_nearest_pair(one, *draw) for one, draw in zip(models[factor], draws, strict=True)]
         mean, expected = float(np.mean(to_exact)), EXPECTED[factor]
@@ -84,7 +87,7 @@ def _angles(draws: list[tuple[Points, Points]], models: dict[float, list[SVC]]) 
     return section
 
 
-def _to_nearest_pair(model: SVC, X: Points, y: Points) -> float:
+def _to_nearest_pair(model: SVC, X: PlanePoints, y: PlanePoints) -> float:
     low, high = X[y < 0], X[y > 0]
     distance = np.linalg.norm(high[:, None] - low[None], axis=2)
     i, j = np.unravel_index(np.argmin(distance), distance.shape)
@@ -97,7 +100,7 @@ def _spread(values: list[float]) -> str:
     return f"{np.mean(values):.2f} ± {np.std(values):.2f}"
 
 
-def _margins(draws: list[tuple[Points, Points]], models: dict[float, list[SVC]]) -> Section:
+def _margins(draws: list[tuple[PlanePoints, PlanePoints]], models: dict[float, list[SVC]]) -> Section:
     """Compare the modified margin with the least distance to the plane of the augmented vectors through 0."""
     section = Section("Section 4.1.1, eqs. (23) to (26): the modified margin d̃ = d cos φ")
     for factor, fitted in models.items():
@@ -113,7 +116,7 @@ def _margins(draws: list[tuple[Points, Points]], models: dict[float, list[SVC]])
     return section
 
 
-def _figure_1(X: Points, y: Points, model: SVC) -> Any:
+def _figure_1(X: PlanePoints, y: PlanePoints, model: SVC) -> Any:
     """Draw samples (x·u, λ) over the normal's direction u, the augmented plane, the margin d and the modified one."""
     ax, size = off_screen(), float(np.linalg.norm(model.coef_[0]))
     along, m = X @ model.coef_[0] / size, float(model.intercept_[0]) / size
@@ -129,12 +132,12 @@ def _figure_1(X: Points, y: Points, model: SVC) -> Any:
     return ax
 
 
-def _distance(model: SVC, factor: float, X: Points, y: Points) -> float:
+def _distance(model: SVC, factor: float, X: PlanePoints, y: PlanePoints) -> float:
     normal = np.append(model.coef_[0], model.intercept_[0] / factor)
     return float((y * (np.column_stack([X, np.full(len(X), factor)]) @ normal)).min() / np.linalg.norm(normal))
 
 
-def _balanced(draws: list[tuple[Points, Points]], models: dict[float, list[SVC]]) -> Section:
+def _balanced(draws: list[tuple[PlanePoints, PlanePoints]], models: dict[float, list[SVC]]) -> Section:
     section = Section("Section 4.1.2: the condition λ²‖w*‖² > 1/4 for a balanced classifier")
     for factor, fitted in models.items():
         proven = np.array([balance(model).holds for model in fitted])
@@ -148,7 +151,7 @@ def _balanced(draws: list[tuple[Points, Points]], models: dict[float, list[SVC]]
     return section
 
 
-def _family(draws: list[tuple[Points, Points]]) -> Section:
+def _family(draws: list[tuple[PlanePoints, PlanePoints]]) -> Section:
     """Make the balanced plane of an unbalanced one, and the family of parallel planes."""
     section = Section("Section 4.1.2, eqs. (28) to (32): parallel planes of an unbalanced one (λ = 1, wide clusters)")
     fitted = [_augmented(1.0, *draw) for draw in draws]
@@ -167,7 +170,7 @@ def _family(draws: list[tuple[Points, Points]]) -> Section:
     again = max(
         float(np.abs(one.parallel(f, one.c) * one.negative - f).max()) for one, f in zip(found, values, strict=True)
     )
-    section.add("its own c gives back the model's plane: largest error", None, again, again < CLOSE)
+    section.add("its own c gives back the model's plane: largest error", None, again, again < IDENTITY_ERROR)
     section.remarks.append(
         "The model's values are p at the positive side and -q at the negative one; c is p / q, and the values are "
         "those of c times q. The paper has q = 1, and calls the nearer class the negative one; c < 1 is the other case."
@@ -175,10 +178,10 @@ def _family(draws: list[tuple[Points, Points]]) -> Section:
     return section
 
 
-def _scaled(draws: list[tuple[Points, Points]]) -> Section:
+def _scaled(draws: list[tuple[PlanePoints, PlanePoints]]) -> Section:
     section = Section("Section 4.1.2, end: smaller inputs bring balance (λ = 1, wide clusters)")
     counts: list[int] = []
-    for scale in SCALES:
+    for scale in INPUT_SCALES:
         sets = [(scale * X, y) for X, y in draws]
         fitted = [_augmented(1.0, *one) for one in sets]
         seen = [_is_balanced(model, *one) for model, one in zip(fitted, sets, strict=True)]
@@ -194,6 +197,6 @@ def _scaled(draws: list[tuple[Points, Points]]) -> Section:
     return section
 
 
-def _is_balanced(model: SVC, X: Points, y: Points) -> bool:
+def _is_balanced(model: SVC, X: PlanePoints, y: PlanePoints) -> bool:
     values = model.decision_function(X)
     return max(abs(values[y > 0].min() - 1.0), abs(values[y < 0].max() + 1.0)) < EVEN

@@ -14,13 +14,14 @@ from .. import data
 from ..claims import beyond
 from ..fits import coefficients_of, dense_program, quietly, standard_error, timed
 from ..report import Section, Sheet
-from .angles import HARD, Points, clusters
+from .angles import HARD_PLANE, PlanePoints, clusters
 from .sonar import FLOPS, SIGMA, C, fitted
 
-FACTORS = 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0
-MOST = 50_000  # Epochs.
+FACTORS = 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0  # Values of λ.
+COST_EPOCHS = 50_000  # Epochs.
 SVM_FLOPS = 6.8e9  # Those of the paper's SVM on sonar.
 ORDERS = 100.0  # "Orders of magnitude": two of them.
+# A program in a narrow valley, for steps of one sample.
 VALLEY: dict[str, Any] = {"C": 1e4, "gamma": 1 / (2 * 3.0**2), "bias": "none", "tol": 1e-4}
 
 
@@ -28,9 +29,9 @@ def sections(quick: bool, sheet: Sheet) -> Iterator[Section]:
     """Yield what the text says on cost and convergence."""
     split = data.sonar()
     yield _dense(split)
-    yield _factors(split, *((5, 10_000) if quick else (50, MOST)), sheet)
+    yield _factors(split, *((5, 10_000) if quick else (50, COST_EPOCHS)), sheet)
     yield _beside(split)
-    yield _valley(split, 2_000 if quick else MOST)
+    yield _valley(split, 2_000 if quick else COST_EPOCHS)
 
 
 def _dense(split: data.Split) -> Section:
@@ -69,7 +70,7 @@ def _dense(split: data.Split) -> Section:
     return section
 
 
-def _zeros(alpha: Points) -> list[int]:
+def _zeros(alpha: PlanePoints) -> list[int]:
     return [int(np.count_nonzero(alpha == 0.0)), int(np.count_nonzero(alpha < 1e-6))]
 
 
@@ -78,7 +79,7 @@ def _factors(split: data.Split, draws: int, most: int, sheet: Sheet) -> Section:
     section = Section("Section 4.1.1: epochs to the optimality conditions by the augmenting factor λ")
     how: dict[str, Any] = {"bias": "augmented", "solver": "svmseq", "max_iter": most}
     counts = np.array([
-        [quietly(SVC(augment=factor, **how, **HARD), *clusters(seed)).n_iter_[0] for factor in FACTORS]
+        [quietly(SVC(augment=factor, **how, **HARD_PLANE), *clusters(seed)).n_iter_[0] for factor in FACTORS]
         for seed in range(draws)
     ])  # fmt: skip
     rbf = [quietly(SVC(augment=f, C=C, gamma=1 / (2 * SIGMA**2), **how), *split[:2]).n_iter_[0] for f in FACTORS]

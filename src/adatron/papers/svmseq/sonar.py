@@ -17,14 +17,15 @@ from ..fits import quietly, standard_error
 from ..report import Section, Sheet
 
 SIGMA, C = 0.6, 50.0  # The paper's.
-ERRORS = {10: 7, 50: 5, 130: 5}  # The paper's test errors after so many epochs,
+SONAR_ERRORS = {10: 7, 50: 5, 130: 5}  # The paper's test errors after so many epochs,
 FLOPS = {10: 383_520, 50: 1_917_600, 130: 4_985_760}  # and its floating-point operations.
-WIDTHS = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.3, 1.6, 2.0, 3.0])
-EPOCHS = [1, 2, 5, 10, 20, 30, 50, 80, 130, 200]  # Epochs after which the errors are counted.
-GAIN = 1e-5  # Fraction of the objective that an epoch must add.
+# Widths that the figure shows.
+SONAR_SIGMAS = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.3, 1.6, 2.0, 3.0])
+SONAR_EPOCHS = [1, 2, 5, 10, 20, 30, 50, 80, 130, 200]  # Epochs after which the errors are counted.
+EPOCH_GAIN = 1e-5  # Fraction of the objective that an epoch must add.
 
 
-def sections(sheet: Sheet, widths: NDArray[np.float64] = WIDTHS, repeats: int = 10) -> Iterator[Section]:
+def sections(sheet: Sheet, widths: NDArray[np.float64] = SONAR_SIGMAS, repeats: int = 10) -> Iterator[Section]:
     """Yield Tables 2 and 3 and both parts of Figure 2, the first of them over ``widths``."""
     split = data.sonar()
     yield _networks(split, repeats)
@@ -67,7 +68,7 @@ def _errors(split: data.Split) -> Section:
     standard = SVC(C=C, gamma=1 / (2 * SIGMA**2), tol=1e-4).fit(split.X, split.y)
     optimum = errors(fitted(split, SIGMA, tol=1e-4), split)
     section.add("SVM", 7, errors(standard, split), None, f"with a bias; without one {optimum}, SVMseq's own limit")
-    for epoch, published in ERRORS.items():
+    for epoch, published in SONAR_ERRORS.items():
         found, given = (
             errors(fitted(split, SIGMA, SVMseq(order=order), max_iter=epoch), split) for order in ("content", "given")
         )
@@ -75,8 +76,8 @@ def _errors(split: data.Split) -> Section:
         remark = f"{given} in the order of the files, {min(orders)} to {max(orders)} in 20 random orders"
         near = min(orders) <= published <= max(orders) or found == published
         section.add(f"SVMseq, epoch {epoch}", published, found, near, remark)
-    stopped = fitted(split, SIGMA, solver=SVMseq(gain=GAIN))
-    rule = f"an epoch adds less than {GAIN:g} of the objective"
+    stopped = fitted(split, SIGMA, solver=SVMseq(gain=EPOCH_GAIN))
+    rule = f"an epoch adds less than {EPOCH_GAIN:g} of the objective"
     section.add("epochs until it stops", 130, int(np.sum(stopped.n_iter_)), None, f"{rule}: the paper's is not given")
     for epoch, published in FLOPS.items():
         section.add(f"operations, epoch {epoch}", published, epoch * len(split.X) ** 2)
@@ -140,9 +141,9 @@ def _epochs(split: data.Split, sheet: Sheet) -> Section:
     section = Section("Figure 2b: sonar, wrong test samples over the epochs")
     curves: dict[str, Any] = {}
     for sigma in (0.3, SIGMA, 1.2):
-        found = [errors(fitted(split, sigma, max_iter=epoch), split) for epoch in EPOCHS]
-        curves[f"σ = {sigma}"] = EPOCHS, found
-        section.add(f"σ = {sigma}, epochs {' '.join(map(str, EPOCHS))}", None, found)
+        found = [errors(fitted(split, sigma, max_iter=epoch), split) for epoch in SONAR_EPOCHS]
+        curves[f"σ = {sigma}"] = SONAR_EPOCHS, found
+        section.add(f"σ = {sigma}, epochs {' '.join(map(str, SONAR_EPOCHS))}", None, found)
     section.remarks.append("The three widths of the paper are not given.")
     sheet.draw(section, "figure-2b", curves, xlabel="epoch", ylabel="wrong test samples", xscale="log")
     return section

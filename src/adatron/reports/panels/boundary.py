@@ -10,7 +10,7 @@ from ...insight import boundary_plane
 from ...insight.plane import typical
 from ...plots.plane import BoundaryPlaneDisplay
 from ..facts import LATE, Facts, Missing, known
-from ..figure import WIDTH
+from ..figure import PICTURE_WIDTH
 from ..parts import Figure, Panel, Text
 
 
@@ -35,7 +35,7 @@ def boundary(facts: Facts) -> Panel:
             continue
         display = BoundaryPlaneDisplay.of(found, facts.subject.model, y)
         display.unit = facts.unit
-        size = (WIDTH, 3.8) if numbers else (3.9, 4.4)
+        size = (PICTURE_WIDTH, 3.8) if numbers else (3.9, 4.4)
         picture = facts.gallery.draw(lambda ax, display=display: display.plot(ax=ax), *size)
         panel.parts.append(Figure(picture, f"The plane through {what} (row {found.numbers[0]})."))
         if not panel.answer and not numbers:

@@ -13,12 +13,12 @@ from ...insight.leave_one_out import refitted
 from ...insight.subject import Unavailable, drawn
 from ...outcome import best_of, edges, metric_of, metrics_of, varied
 from ...plots.axes import COLORS
-from ...plots.leave_one_out import ERROR, ROOT, LeaveOneOutDisplay
+from ...plots.leave_one_out import LOO_ERROR, LOO_RMSE, LeaveOneOutDisplay
 from ...plots.search import SearchDisplay
 from ..facts import LATE, Facts, Missing, known
 from ..parts import Figure, Panel, SortableTable, Text, percent, said
 
-CLOSE = 1e-9  # Relative difference that is rounding.
+ROUNDED_APART = 1e-9  # Relative difference that is rounding.
 TIMES = (0.25, 0.5, 1.0, 2.0, 4.0)  # What nu is multiplied by.
 
 
@@ -49,12 +49,12 @@ def _over_C(facts: Facts, panel: Panel) -> None:
     others, best = f"{len(found.C)} values of C", f"C = {said(found.C[found.best])}"
     same = found.error[found.own] <= found.error[found.best]
     verdict = f"No: {best} is clearly better" if found.clear else f"Yes: none of {others} is clearly better"
-    panel.answer = f"{verdict}. L{ROOT[1:] if numbers else ERROR[1:]}: {error(found.own)} at the model's "
+    panel.answer = f"{verdict}. L{LOO_RMSE[1:] if numbers else LOO_ERROR[1:]}: {error(found.own)} at the model's "
     panel.answer += f"C = {said(found.C[found.own])}"
     panel.answer += ", the best." if same else f"; best of {others}: {said(found.C[found.best])} ({error(found.best)})."
-    if found.best in (0, len(found.C) - 1) and np.ptp(found.error) > CLOSE * found.error[found.best]:
+    if found.best in (0, len(found.C) - 1) and np.ptp(found.error) > ROUNDED_APART * found.error[found.best]:
         panel.parts.append(Text(f"The smallest error is at the edge, {best}: try values beyond.", "warning"))
-    name = ROOT if numbers else ERROR
+    name = LOO_RMSE if numbers else LOO_ERROR
     picture = facts.gallery.draw(lambda ax: LeaveOneOutDisplay(found, name).plot(ax=ax), height=2.4)
     text = f"Exact leave-one-out error over C, for {found.n_asked:,} samples at each C."
     if found.n_asked < facts.n and found.uncertainty.any():
@@ -84,7 +84,7 @@ def _over_nu(facts: Facts, panel: Panel) -> None:
             values = model.decision_function(facts.subject.rows)
             out = np.concatenate(in_time(slots, facts.clock, partial(loo_values, model.learner, False))[1])[:, 0] < 0.0
             spread = float(out.std() / np.sqrt(len(out))) if len(out) < twin.n else 0.0
-            below = -CLOSE * float(np.abs(values).max())  # rounding puts samples on the boundary to either side
+            below = -ROUNDED_APART * float(np.abs(values).max())  # rounding puts samples on the boundary to either side
             outside, vectors = float(np.mean(values < below)), len(model.support_) / facts.n
             rows.append([nu, outside, vectors, float(out.mean()), len(out), spread])
         return sorted(rows)
@@ -93,7 +93,7 @@ def _over_nu(facts: Facts, panel: Panel) -> None:
     if isinstance(rows, Missing):
         panel.parts.append(Text(rows.reason, "note"))
         return
-    own = next(row for row in rows if row[0] >= facts.machine.nu * (1.0 - CLOSE))
+    own = next(row for row in rows if row[0] >= facts.machine.nu * (1.0 - ROUNDED_APART))
     how = f"estimated from {own[4]:,} of {facts.n:,}" if own[5] else "exactly"
     doubt = f" ± {percent(own[5])}" if own[5] else ""
     luck = 2.0 * float(np.sqrt(own[0] * (1.0 - own[0]) / own[4]))

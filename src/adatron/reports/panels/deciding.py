@@ -9,10 +9,10 @@ import numpy as np
 from ...insight.twin import Twin, at_bound
 from ...plots.influence import InfluenceDisplay
 from ..facts import LATE, Facts, Missing
-from ..figure import BAR
-from ..parts import Figure, Folded, Panel, SortableTable, Text, percent, said
+from ..figure import BAR_HEIGHT
+from ..parts import SAMPLES_SHOWN, Figure, Folded, Panel, SortableTable, Text, percent, said
 
-SAMPLES_SHOWN, BARS = 20, 8  # Rows of the table, and bars of the picture.
+SAMPLE_BARS = 8  # Bars of the picture.
 COLOURS = "Blue: the coefficient is below its bound (free); red: it is at the bound."
 
 
@@ -37,8 +37,8 @@ def deciding(facts: Facts) -> Panel:
     display = InfluenceDisplay.of(found, None if facts.task == "novelty" else facts.y)
     if not facts.rows:
         display.labels = [f"number {k}" for k in range(1, len(found.numbers) + 1)]
-    height = 1.1 + BAR * min(BARS, max(3, len(found.change)))
-    picture = facts.gallery.draw(lambda ax: display.plot(ax=ax, shown=BARS), height=height)
+    height = 1.1 + BAR_HEIGHT * min(SAMPLE_BARS, max(3, len(found.change)))
+    picture = facts.gallery.draw(lambda ax: display.plot(ax=ax, shown=SAMPLE_BARS), height=height)
     what = "prediction" if facts.task == "regression" else "decision value"
     text = f"Mean change of the {what} if one sample is deleted, by exact deletion; the largest changes. {COLOURS}"
     panel.parts.insert(0, Figure(picture, text))

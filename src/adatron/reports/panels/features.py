@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ...insight.sensitivity import LISTED as ALONE
+from ...insight.sensitivity import FLIP_FEATURES as ALONE
 from ...plots.sensitivity import SensitivityDisplay
 from ..facts import LATE, Facts, Missing
-from ..figure import BAR
+from ..figure import BAR_HEIGHT
 from ..parts import Figure, Folded, Panel, SortableTable, Text, percent
 
-FEATURES_SHOWN, BARS = 50, 10  # Rows of the table, and bars of the picture.
+FEATURES_SHOWN, FEATURE_BARS = 50, 10  # Rows of the table, and bars of the picture.
 
 
 def features(facts: Facts) -> Panel:
@@ -30,8 +30,10 @@ def features(facts: Facts) -> Panel:
     panel.answer += (
         f"; it alone changes the prediction of {percent(flips)} of {found.n_tried} samples." if flips > 0 else "."
     )
-    height = 1.0 + BAR * min(BARS, max(3, len(names)))
-    picture = facts.gallery.draw(lambda ax: SensitivityDisplay(found, names).plot(ax=ax, shown=BARS), height=height)
+    height = 1.0 + BAR_HEIGHT * min(FEATURE_BARS, max(3, len(names)))
+    picture = facts.gallery.draw(
+        lambda ax: SensitivityDisplay(found, names).plot(ax=ax, shown=FEATURE_BARS), height=height
+    )
     where = "samples" if facts.task == "regression" else "nearest boundary points of samples"
     text = f"Mean |∂f/∂x| at {found.n_points:,} {where}, times the standard deviation of the feature."
     panel.parts.append(Figure(picture, text))

@@ -13,10 +13,10 @@ from ..facts import LATE, Facts, Missing
 from ..figure import INK, grouped
 from ..parts import Figure, Panel, SortableTable, Text, percent, said
 
-WRITTEN = 30  # Most classes that a confusion matrix names, and whose counts it shows as numbers.
+CLASSES_WRITTEN = 30  # Most classes that a confusion matrix names, and whose counts it shows as numbers.
 DOTS = 2_000  # Most points of a picture.
 _f1: Any = metrics.f1_score
-Measured = tuple[str, Any, Any, Any]  # name, targets, predictions, values of the problems
+MeasuredOn = tuple[str, Any, Any, Any]  # name, targets, predictions, values of the problems
 
 
 def good(facts: Facts) -> Panel:
@@ -46,9 +46,9 @@ def good(facts: Facts) -> Panel:
     return panel
 
 
-def _lines(facts: Facts) -> list[Measured]:
+def _lines(facts: Facts) -> list[MeasuredOn]:
     y = facts.subject.wanted
-    out: list[Measured] = [("samples of the fit", y, facts.predicted(facts.values), facts.values)]
+    out: list[MeasuredOn] = [("samples of the fit", y, facts.predicted(facts.values), facts.values)]
     left, folds = facts.left_out, facts.out_of_fold
     if not isinstance(folds, Missing):
         out.append((folds.name, y[folds.numbers], folds.predicted, folds.values))
@@ -61,7 +61,7 @@ def _lines(facts: Facts) -> list[Measured]:
     return out
 
 
-def _answer(facts: Facts, lines: list[Measured]) -> str:
+def _answer(facts: Facts, lines: list[MeasuredOn]) -> str:
     words: list[str] = []
     left = facts.left_out
     spread = 0.0 if isinstance(left, Missing) else left.uncertainty
@@ -79,7 +79,7 @@ def _answer(facts: Facts, lines: list[Measured]) -> str:
     return f"{text[:1].upper()}{text[1:]}." if text else "No samples were left out that could tell."
 
 
-def _classes(lines: list[Measured]) -> tuple[Any, Any]:
+def _classes(lines: list[MeasuredOn]) -> tuple[Any, Any]:
     rows: list[list[Any]] = []
     for name, y, predicted, values in lines:
         if y is None:
@@ -101,7 +101,7 @@ def _mean_recall(y: Any, predicted: Any) -> float:
     return float(np.mean([np.mean(predicted[y == one] == one) for one in np.unique(y)]))
 
 
-def _numbers(lines: list[Measured]) -> tuple[Any, Any]:
+def _numbers(lines: list[MeasuredOn]) -> tuple[Any, Any]:
     rows = [
         [name, len(y), float(metrics.r2_score(y, p)), _rmse(y, p), float(np.mean(np.abs(p - y)))]
         for name, y, p, _ in lines
@@ -110,7 +110,7 @@ def _numbers(lines: list[Measured]) -> tuple[Any, Any]:
     return ("measured on", "samples", "R²", "RMSE", "mean absolute error"), rows
 
 
-def _quantiles(lines: list[Measured], tau: float) -> tuple[Any, Any]:
+def _quantiles(lines: list[MeasuredOn], tau: float) -> tuple[Any, Any]:
     score, loss = metrics.d2_pinball_score, metrics.mean_pinball_loss
     rows = [
         [name, len(y), float(score(y, p, alpha=tau)), float(loss(y, p, alpha=tau)), float(np.mean(y < p))]
@@ -124,7 +124,7 @@ def _rmse(y: Any, predicted: Any) -> float:
     return float(np.sqrt(np.mean((predicted - y) ** 2)))
 
 
-def _outliers(lines: list[Measured]) -> tuple[Any, Any]:
+def _outliers(lines: list[MeasuredOn]) -> tuple[Any, Any]:
     rows: list[list[Any]] = []
     for name, y, predicted, _ in lines:
         known = y is not None and name == "test" and np.isin(y, (-1, 1)).all()
@@ -133,14 +133,14 @@ def _outliers(lines: list[Measured]) -> tuple[Any, Any]:
     return ("measured on", "samples", "outside", "part outside", "accuracy"), rows
 
 
-def _pictures(facts: Facts, lines: list[Measured]) -> list[Figure]:
+def _pictures(facts: Facts, lines: list[MeasuredOn]) -> list[Figure]:
     measured = [line for line in lines if line[1] is not None]
     most = max(len(line[1]) for line in measured)
     shown = [line for line in measured if line[0] == "test" or len(line[1]) == most]
     name, y, predicted, _ = shown[-1]
     if facts.task == "classification":
         k = len(np.union1d(y, predicted))
-        size = min(5.2, 2.2 + 0.27 * k) if k <= WRITTEN else 5.0
+        size = min(5.2, 2.2 + 0.27 * k) if k <= CLASSES_WRITTEN else 5.0
 
         def confusion(ax: Any) -> None:
             display: Any = metrics.ConfusionMatrixDisplay.from_predictions(
@@ -149,11 +149,11 @@ def _pictures(facts: Facts, lines: list[Measured]) -> list[Figure]:
                 ax=ax,
                 cmap=_shades(),
                 text_kw={"color": INK},
-                colorbar=k > WRITTEN,
-                include_values=k <= WRITTEN,
+                colorbar=k > CLASSES_WRITTEN,
+                include_values=k <= CLASSES_WRITTEN,
                 xticks_rotation="vertical" if k > 6 else "horizontal",
             )
-            if k > WRITTEN:
+            if k > CLASSES_WRITTEN:
                 ax.set(xticks=[], yticks=[])
             else:
                 _literal_ticks(display.ax_)

@@ -14,15 +14,15 @@ from ...margins import InputMargins, variation
 from ...plots.axes import COLORS
 from ...plots.input_margin import MarginDisplay, of_classes
 from ...threads import Pool, allowed_threads
-from ..facts import LATE, MEASURED, Facts, Missing, known
-from ..figure import HALF, WIDTH, grouped
+from ..facts import LATE, SAMPLES_MEASURED, Facts, Missing, known
+from ..figure import HALF_WIDTH, PICTURE_WIDTH, grouped
 from ..parts import Figure, Panel, SortableTable, Text, percent, said
 
-QUANTILES = (0.05, 0.25, 0.5, 0.75)  # Of the distances from the boundary.
+DISTANCES_SHOWN = (0.05, 0.25, 0.5, 0.75)  # Of the distances from the boundary.
 BINS = 10  # Groups of samples by their distance.
 RADII = (0.01, 0.03, 0.1, 0.3)  # Lengths of a step, as parts of the spread of the samples.
 CURVES = 5  # Most classes in the picture of the distances.
-STEPS = 500  # Most steps of the curve of errors.
+CURVE_STEPS = 500  # Most steps of the curve of errors.
 
 
 def robust(facts: Facts) -> Panel:
@@ -54,19 +54,21 @@ def _distances(facts: Facts, panel: Panel, groups: dict[str, Any], found: Any) -
     nearest = sorted(groups, key=lambda name: float(np.median(groups[name].distance)))[:CURVES]
     shown = {name: one if facts.rows else _grouped(one) for name, one in groups.items() if name in nearest}
     alone = facts.task != "classification" or isinstance(facts.out_of_fold, Missing)
-    picture = facts.gallery.draw(lambda ax: MarginDisplay(shown, facts.unit).plot(ax=ax), WIDTH if alone else HALF)
+    picture = facts.gallery.draw(
+        lambda ax: MarginDisplay(shown, facts.unit).plot(ax=ax), PICTURE_WIDTH if alone else HALF_WIDTH
+    )
     text = "Distances of samples from the nearest change that was found, and their certified lower ends (dotted)."
     if len(shown) < len(groups):
         text += f" The {CURVES} of {len(groups)} classes that are nearest."
     panel.parts.append(Figure(picture, text))
-    head = ["samples", "count", *(f"{100 * q:.0f} % are nearer than" for q in QUANTILES)]
+    head = ["samples", "count", *(f"{100 * q:.0f} % are nearer than" for q in DISTANCES_SHOWN)]
     rows: list[list[Any]] = []
     for name, one in groups.items():
         for what, values in (("found", one.distance), ("certified", one.certified)):
-            rows.append([f"{name}: {what}", len(values), *np.quantile(values, QUANTILES).tolist()])
+            rows.append([f"{name}: {what}", len(values), *np.quantile(values, DISTANCES_SHOWN).tolist()])
     panel.parts.append(SortableTable(head, rows, f"Quantiles of the distances ({facts.unit})."))
     text = f"Distances are measured on {len(found.distance):,} of {facts.n:,} samples."
-    if len(found.distance) < min(facts.n, MEASURED):
+    if len(found.distance) < min(facts.n, SAMPLES_MEASURED):
         text += f" There was no time for more. {LATE}"
     panel.parts.append(Text(text, "note"))
 
@@ -110,7 +112,7 @@ def _calibration(facts: Facts, panel: Panel) -> None:
     panel.answer += f" Calibration error: {percent(error)} (out of fold)."
     panel.answer = panel.answer.replace("Nothing is known. ", "")
     text = "Calibration: a sigmoid of out-of-fold decision values, whose one slope was fitted to them."
-    figure = Figure(facts.gallery.draw(draw, HALF if beside else WIDTH), text)
+    figure = Figure(facts.gallery.draw(draw, HALF_WIDTH if beside else PICTURE_WIDTH), text)
     panel.parts.insert(1 if beside else len(panel.parts), figure)
 
 
@@ -120,7 +122,7 @@ def _steady(facts: Facts, panel: Panel) -> None:
     def table() -> list[list[Any]]:
         refuse_unmeasured(facts.machine)
         rows = facts.subject.rows
-        spread = float(np.sqrt(dense(rows[drawn(facts.n, MEASURED)]).var(axis=0).sum())) or 1.0
+        spread = float(np.sqrt(dense(rows[drawn(facts.n, SAMPLES_MEASURED)]).var(axis=0).sum())) or 1.0
         # The bound grows with the norm of a row, so the longest row's bound holds for all.
         squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel() if issparse(rows) else np.square(rows).sum(axis=1)
         longest = dense(rows[[int(np.argmax(squares))]])
@@ -154,7 +156,7 @@ def _coverage(facts: Facts, panel: Panel) -> None:
 
     def draw(ax: Any) -> None:
         shown = size if facts.rows else grouped(size)[0]
-        parts = np.linspace(0.0, 1.0, min(len(shown), STEPS) + 1)[1:]
+        parts = np.linspace(0.0, 1.0, min(len(shown), CURVE_STEPS) + 1)[1:]
         ax.step(np.quantile(shown, parts), parts, color=COLORS[0], label="out of fold")
         if getattr(facts.machine, "epsilon", None):
             ax.axvline(facts.machine.epsilon, color=COLORS[1], label="epsilon")

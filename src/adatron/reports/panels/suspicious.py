@@ -9,11 +9,11 @@ import numpy as np
 from ...insight.subject import dense, taken
 from ...plots.labels import LabelIssueDisplay, pictures
 from ..facts import Facts, Missing
-from ..figure import BAR
-from ..parts import Figure, Panel, SortableTable, Text, percent
-from .deciding import BARS, COLOURS
+from ..figure import BAR_HEIGHT
+from ..parts import SAMPLES_SHOWN, Figure, Panel, SortableTable, Text, percent
+from .deciding import COLOURS, SAMPLE_BARS
 
-SAMPLES_SHOWN, FEATURES = 20, 6  # Rows of the table, and features that it shows of each sample.
+SAMPLE_FEATURES = 6  # Features that the table shows of each sample.
 
 
 def suspicious(facts: Facts) -> Panel:
@@ -41,8 +41,8 @@ def suspicious(facts: Facts) -> Panel:
         shape = facts.image_shape
         if shape is not None and not novelty:
             display = LabelIssueDisplay(found, pictures(found, facts.subject.X, shape))
-        height = 4.2 if display.images is not None else 1.1 + BAR * min(BARS, max(3, count))
-        picture = facts.gallery.draw(lambda ax: display.plot(ax=ax, shown=BARS), height=height)
+        height = 4.2 if display.images is not None else 1.1 + BAR_HEIGHT * min(SAMPLE_BARS, max(3, count))
+        picture = facts.gallery.draw(lambda ax: display.plot(ax=ax, shown=SAMPLE_BARS), height=height)
         names = "beside the nearest samples of the class that the others propose" if display.images is not None else ""
         wrong = "how far the others put it outside" if novelty else "how far the others put it on the wrong side"
         text = "error without the sample" if numbers else f"{wrong} (the margin is 1)"
@@ -73,7 +73,7 @@ def _strongest(facts: Facts) -> list[int]:
     found = facts.sensitivity
     if facts.image_shape is not None or isinstance(found, Missing) or found.space != "original":
         return []
-    return np.argsort(-found.effect, kind="stable")[:FEATURES].tolist()
+    return np.argsort(-found.effect, kind="stable")[:SAMPLE_FEATURES].tolist()
 
 
 def _features(facts: Facts, number: int, features: list[int]) -> list[Any]:

@@ -31,23 +31,24 @@ from ...estimators.checks import inputs
 from ...estimators.forms.way import way_to
 from ...kernels import Kernel, resolve
 
-OURS: tuple[type, ...] = (SVC, NuSVC, SVR, NuSVR, OneClassSVM, QuantileSVR)
-MACHINES = (*OURS, SVDD, svm.SVC, svm.NuSVC, svm.SVR, svm.NuSVR, svm.OneClassSVM)  # that have ranges
-CLOSE = 1.01  # Ratio of two values up to which the second one is not worth a fit.
+# Machines of this library whose ranges of C or nu are known.
+OUR_MACHINES: tuple[type, ...] = (SVC, NuSVC, SVR, NuSVR, OneClassSVM, QuantileSVR)
+RANGED_MACHINES = (*OUR_MACHINES, SVDD, svm.SVC, svm.NuSVC, svm.SVR, svm.NuSVR, svm.OneClassSVM)  # that have ranges
+SAME_VALUE = 1.01  # Ratio of two values up to which the second one is not worth a fit.
 DIGITS = 3  # Significant digits of a value.
 DECISIVE = ("kernel", "degree", "coef0", "class_weight")  # Parameters of a machine that its ranges depend on.
-SAMPLE = 1500  # Most samples that the ranges are computed from.
-QUANTILES = (0.1, 0.9)  # The quantiles of the squared distances between which Caputo et al. look for 1 / gamma.
-ROOM = 10.0  # Factor of the range of gamma beyond the quantiles, on both sides.
-HALF = 10.0**0.5  # Ratio of neighbouring values of gamma.
+RANGE_SAMPLES = 1500  # Most samples that the ranges are computed from.
+GAMMA_QUANTILES = (0.1, 0.9)  # The quantiles of the squared distances between which Caputo et al. look for 1 / gamma.
+GAMMA_ROOM = 10.0  # Factor of the range of gamma beyond the quantiles, on both sides.
+GAMMA_RATIO = 10.0**0.5  # Ratio of neighbouring values of gamma.
 MOST_GAMMAS = 9  # Most values of gamma.
-DECADES = (-1, 0, 1, 2, 3)  # Powers of ten of C, around its scale.
+C_DECADES = (-1, 0, 1, 2, 3)  # Powers of ten of C, around its scale.
 TUBES = (0.01, 0.03, 0.1, 0.3)  # Values of epsilon, as parts of the deviation of the targets.
-ERRORS = (0.02, 0.05, 0.1, 0.2, 0.5, 0.8)  # Values of nu.
-INFEASIBLE = 0.95  # Part of the largest nu that is feasible: folds differ a little.
+NU_VALUES = (0.02, 0.05, 0.1, 0.2, 0.5, 0.8)  # Values of nu.
+FEASIBLE_SHARE = 0.95  # Part of the largest nu that is feasible: folds differ a little.
 LEAST_NU = 1e-4  # Least nu that a range is widened to.
 DISTANT, SCALED = ("rbf", "laplacian"), ("poly", "sigmoid")  # Kernels with a gamma: of distances, of products.
-SMALLEST, LARGEST = 1e-300, 1e300  # Values that have a reciprocal, with some room.
+SMALLEST_SCALE, LARGEST_SCALE = 1e-300, 1e300  # Values that have a reciprocal, with some room.
 NO_GAMMA = (
     "'auto' finds no range of gamma: most {}distances between samples are between {:.3g} and {:.3g}, and the largest "
     "value of X is {:.3g}. These are too {} for the kernel: scale X first, for example with a StandardScaler."
@@ -76,9 +77,9 @@ class Axis:
         """Return the next value beyond the 'smallest' or the 'largest' one; None if there is none."""
         if edge == "smallest":
             value = max(rounded(self.values[0] / self.factor), self.least)
-            return value if 0.0 < value <= self.values[0] / CLOSE else None
+            return value if 0.0 < value <= self.values[0] / SAME_VALUE else None
         value = min(rounded(self.values[-1] * self.factor), self.most)
-        return value if CLOSE * self.values[-1] <= value < inf else None
+        return value if SAME_VALUE * self.values[-1] <= value < inf else None
 
     def wider(self, edge: str) -> Axis:
         """Return the range with the next value beyond an edge."""
@@ -131,7 +132,7 @@ def ranges(estimator: Any, X: Any, y: Any, names: list[str] | None) -> dict[str,
     """
     way = way_to(estimator)
     machine, prefix = way.machine, way.prefix
-    if prefix is None or not isinstance(machine, MACHINES):
+    if prefix is None or not isinstance(machine, RANGED_MACHINES):
         machine = estimator if prefix is None else machine
         raise ValueError(
             "'auto' in param_grid is for support vector machines, alone or last in a Pipeline: SVC, NuSVC, SVR, "
@@ -162,8 +163,8 @@ def _sample(estimator: Any, X: Any, y: Any) -> Sample:
     if not n:
         raise ValueError(f"X has no samples: 'auto' needs some. Got an array of shape {np.shape(X)}.")
     rows = np.arange(n)
-    if n > SAMPLE:
-        rows = np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
+    if n > RANGE_SAMPLES:
+        rows = np.sort(np.random.default_rng(0).choice(n, RANGE_SAMPLES, replace=False))
     some: Any = _safe_indexing(X, rows)
     targets = None if y is None else _safe_indexing(y, rows)
     way = way_to(estimator)
@@ -198,12 +199,12 @@ class _Ranges:
                 found["gamma"] = self._gamma_of_distances()
             elif self.machine.kernel in SCALED:
                 values = tuple(rounded(self.scale * factor) for factor in (0.1, 1.0, 10.0))
-                found["gamma"] = Axis(values, HALF)
+                found["gamma"] = Axis(values, GAMMA_RATIO)
         deviation = self._deviation()
         if self.parameters.get("C") is not None:  # an SVDD without C has nu
             found["C"] = self._C(deviation, found["gamma"].values if "gamma" in found else ())
         if "epsilon" in self.parameters:
-            found["epsilon"] = Axis(tuple(rounded(deviation * part, 1) for part in TUBES), HALF)
+            found["epsilon"] = Axis(tuple(rounded(deviation * part, 1) for part in TUBES), GAMMA_RATIO)
         if "nu" in self.parameters:
             found["nu"] = self._nu()
         return dict(sorted(found.items()))
@@ -226,21 +227,21 @@ class _Ranges:
         between = distances[np.triu_indices(len(distances), 1)]
         between = between[between > 0.0]
         if not len(between) and not abs(X.max(axis=0) - X.min(axis=0)).max():  # all samples are equal
-            return Axis((rounded(self.scale),), HALF)
+            return Axis((rounded(self.scale),), GAMMA_RATIO)
         with np.errstate(invalid="ignore"):
-            near, far = np.quantile(between, QUANTILES).tolist() if len(between) else (0.0, 0.0)
-        if not ROOM * SMALLEST <= near <= far <= LARGEST / ROOM:
+            near, far = np.quantile(between, GAMMA_QUANTILES).tolist() if len(between) else (0.0, 0.0)
+        if not GAMMA_ROOM * SMALLEST_SCALE <= near <= far <= LARGEST_SCALE / GAMMA_ROOM:
             size = float(abs(X).max())
             raise ValueError(NO_GAMMA.format("squared " * squares, near, far, size, "small" if size < 1.0 else "large"))
-        least, most = 1.0 / (ROOM * far), ROOM / near
+        least, most = 1.0 / (GAMMA_ROOM * far), GAMMA_ROOM / near
         anchor = self.scale if least <= self.scale <= most else 1.0 / float(np.median(between))
-        return Axis(geometric(least, most, anchor, HALF, MOST_GAMMAS), HALF)
+        return Axis(geometric(least, most, anchor, GAMMA_RATIO, MOST_GAMMAS), GAMMA_RATIO)
 
     def _C(self, deviation: float, gammas: tuple[float, ...]) -> Axis:
         spread = self._spread(gammas[len(gammas) // 2] if gammas else self.scale)
         unit = 10.0 ** np.round(np.log10(deviation / spread))
         least = rounded(float(deviation / (spread * self.sample.size)), 1)
-        values = tuple(rounded(float(unit * 10.0**power)) for power in DECADES)
+        values = tuple(rounded(float(unit * 10.0**power)) for power in C_DECADES)
         return Axis(values, 10.0, min(least, values[0]))
 
     def _spread(self, gamma: float) -> float:
@@ -269,7 +270,7 @@ class _Ranges:
 
     def _nu(self) -> Axis:
         most = self._largest_nu()
-        values = tuple(value for value in ERRORS if value <= most)
+        values = tuple(value for value in NU_VALUES if value <= most)
         if is_outlier_detector(self.machine):
             values = (0.01, *values[:-1])
         if len(values) < 3:
@@ -282,4 +283,4 @@ class _Ranges:
         if not is_classifier(self.machine) or self.sample.y is None or balanced:
             return 1.0
         counts = np.sort(np.unique(self.sample.y, return_counts=True)[1])
-        return rounded(INFEASIBLE * 2.0 * float(counts[0]) / float(counts[0] + counts[-1]))
+        return rounded(FEASIBLE_SHARE * 2.0 * float(counts[0]) / float(counts[0] + counts[-1]))

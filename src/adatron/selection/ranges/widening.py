@@ -14,8 +14,8 @@ from sklearn.model_selection import ParameterGrid
 from ...outcome import edges
 from .auto import Axis, decides, ranges
 
-ROUNDS = 6  # Most times that the ranges are made wider.
-AUTO = "auto"
+WIDENINGS = 6  # Most times that the ranges are made wider.
+AUTO = "auto"  # In the place of values: a range that follows from the data.
 AT_EDGE = (
     "The best candidate of the search is at the edge of its range, after {} steps beyond the first range: {}. Better "
     "ones may lie beyond it: give further values."
@@ -114,7 +114,7 @@ def search_ranges(
     owners = [number for number, grid in enumerate(grids) for _ in ParameterGrid(grid.grid())]
     chosen = best(results)
     there = _open_edges(grids, owners, results, chosen)
-    for _ in range(ROUNDS):
+    for _ in range(WIDENINGS):
         if not there or over():
             return
         new = [(number, one) for number, at in there.items() for one in grids[number].widen(at)]
@@ -125,7 +125,7 @@ def search_ranges(
     if there:
         ends = [(name, word) for at in there.values() for name, word in at.items()]
         said = [f"the {word} {name}, {results['params'][chosen[0]][name]:g}" for name, word in ends]
-        warnings.warn(AT_EDGE.format(ROUNDS, " and ".join(said)), UserWarning, stacklevel=2)
+        warnings.warn(AT_EDGE.format(WIDENINGS, " and ".join(said)), UserWarning, stacklevel=2)
 
 
 def _open_edges(

@@ -11,11 +11,11 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 
 from ...kernels import Kernel
-from ..ranges.auto import OURS
+from ..ranges.auto import OUR_MACHINES
 from .theirs import clone
 
-SOLVERS = ("auto", "block")
-NOTHING = ("passthrough", None)  # steps of a pipeline that change nothing
+SHARING_SOLVERS = ("auto", "block")  # Those that fit on shared matrices.
+IDLE_STEPS = ("passthrough", None)  # steps of a pipeline that change nothing
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def machine_of(estimator: Any) -> Any:
     """Return the machine in an estimator, or None: classes derived from ours do not count, as they may do anything."""
     if type(estimator) is Pipeline:
         estimator = estimator.steps[-1][1] if estimator.steps else None
-    return estimator if type(estimator) in OURS else None
+    return estimator if type(estimator) in OUR_MACHINES else None
 
 
 def candidate_of(base: Any, number: int, parameters: dict[str, Any]) -> Candidate | None:
@@ -66,7 +66,7 @@ def candidate_of(base: Any, number: int, parameters: dict[str, Any]) -> Candidat
         return None
     if type(estimator) is Pipeline and (estimator.verbose or getattr(estimator, "transform_input", None)):
         return None
-    if type(estimator) is not Pipeline or all(step in NOTHING for _, step in estimator.steps[:-1]):
+    if type(estimator) is not Pipeline or all(step in IDLE_STEPS for _, step in estimator.steps[:-1]):
         return Candidate(number, model, None, None)
     if estimator.steps[-1][0] != base.steps[-1][0]:  # other steps have other parameters under the same names
         return None
@@ -92,7 +92,7 @@ def _shares(model: Any) -> bool:
     plain = model.callback is None and model.max_time is None and not model.verbose
     probability = getattr(model, "probability", False)
     several = getattr(model, "columns", None) is not None
-    if not plain or several or model.solver not in SOLVERS or probability not in (False, "deprecated"):
+    if not plain or several or model.solver not in SHARING_SOLVERS or probability not in (False, "deprecated"):
         return False
     kernel = model.kernel
     if isinstance(kernel, str):

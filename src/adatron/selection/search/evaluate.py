@@ -22,13 +22,13 @@ from .proving import NEARER, Doubts, warn_of_unproven
 from .rows import Fold, SharedRows, Unshared, checking
 from .scoring import Scoring, by_labels
 from .solve import ProofsWanted, Solved, solve
-from .theirs import More, Scores, clone, plain_cells, split_of, unreached
+from .theirs import FitScores, More, clone, plain_cells, split_of, unreached
 from .watch import SearchWatch, left_to_them
 
-BESIDE = 4  # Most kernels that are solved side by side, on a thread each; each may take such a part of the memory.
-MATRICES = 4  # Kernel matrices for each of them.
+KERNELS_AT_ONCE = 4  # Most kernels that are solved side by side, on a thread and in a part of the memory each.
+KERNEL_MATRICES = 4  # Kernel matrices for each of them.
 NUMBERS_KEPT = 16  # Numbers that a problem keeps for each of its samples.
-PORTION = 0.25 / BESIDE  # Fraction of ``cache_size`` for the problems that are solved in one go.
+PORTION = 0.25 / KERNELS_AT_ONCE  # Fraction of ``cache_size`` for the problems that are solved in one go.
 NOT_SOLVED = "{} of {} fits of the search did not converge: their candidates are not 'converged' in the results."
 
 
@@ -42,7 +42,7 @@ class Evaluation:
 
     def __call__(
         self, base: Any, X: Any, y: Any, candidates: list[Any], splits: list[Any], scorer: Any, routed: Any
-    ) -> tuple[list[Scores], More]:
+    ) -> tuple[list[FitScores], More]:
         """Return scikit-learn's scores of each cell, candidate after candidate, and further columns."""
         run = _Cells(self.search, base, X, y, splits, scorer, routed, self.watch)
         with self.watch.keeping():
@@ -70,7 +70,7 @@ class _Cells:
         self.search, self.base, self.X, self.y, self.scorer, self.routed = search, base, X, y, scorer, routed
         every = np.arange(X.shape[0] if hasattr(X, "shape") else len(X))
         self.given, self.splits = splits, [(every[np.asarray(a)], every[np.asarray(b)]) for a, b in splits]
-        self.done: dict[tuple[int, int], Scores] = {}
+        self.done: dict[tuple[int, int], FitScores] = {}
         self.proofs: dict[tuple[int, int], tuple[bool, float]] = {}
         self.weight = next(iter(routed.estimator.fit.values()), None)
         self.in_doubt = Doubts(scorer, search.refit, bool(routed.scorer.score), [test for _, test in self.splits])
@@ -183,14 +183,14 @@ class _Cells:
             return
         train = self.search.return_train_score
         least = min(float(part[0].model.cache_size) for part in parts) * 2.0**20
-        beside = len(parts) > 1 and BESIDE * MATRICES * 8.0 * rows.size**2 <= least
+        beside = len(parts) > 1 and KERNELS_AT_ONCE * KERNEL_MATRICES * 8.0 * rows.size**2 <= least
         found: list[tuple[list[Solved | None], float]] = [([], 0.0)] * len(parts)
 
         def task(number: int) -> None:
             if self.watch.over:
                 return
             begun, cells = time.perf_counter(), parts[number]
-            threads, share, around = (1, 1.0 / BESIDE, pool) if beside else (n_jobs, 1.0, None)
+            threads, share, around = (1, 1.0 / KERNELS_AT_ONCE, pool) if beside else (n_jobs, 1.0, None)
             seen = self.watch.part(len(cells), sum(len(cell.sides) for cell in cells))
             with pool.turn(), left_to_them():
                 one = solve(cells, train, self.proving, threads, share, around, self.watch.clock, seen.callback)
@@ -198,7 +198,7 @@ class _Cells:
                 seen.end()
 
         with self.watch.keeping(), Pool(allowed_threads(n_jobs) if beside else 1) as pool:
-            pool.run(task, len(parts), BESIDE)
+            pool.run(task, len(parts), KERNELS_AT_ONCE)
         for cells, (all_solved, seconds) in zip(parts, found, strict=True):
             for cell, one in zip(cells, all_solved, strict=False):
                 known = (cell.candidate.number, cell.fold.number) in self.done
@@ -237,7 +237,7 @@ class _Cells:
             right = int(np.count_nonzero(certain & (head.predictions(found.test) == truth)))
         self.in_doubt.keep(key, self.splits[cell.fold.number][1][~certain], right)
 
-    def completed(self, candidates: list[Any]) -> tuple[list[Scores], More]:
+    def completed(self, candidates: list[Any]) -> tuple[list[FitScores], More]:
         """Fit all cells that are left in scikit-learn's own way; return all cells, and the columns on convergence."""
         cells = [(number, fold) for number in range(len(candidates)) for fold in range(len(self.splits))]
         left = [key for key in cells if key not in self.done]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 else:
     Base, HalvingBase = object, Halving
 
-OURS: dict[str, Any] = {
+OUR_CONSTRAINTS: dict[str, Any] = {
     "max_time": [Interval(Real, 0, None, closed="neither"), None],
     "prove": ["boolean"],
     "n_jobs": [Interval(Integral, None, -1, closed="right"), Interval(Integral, 1, None, closed="left"), None],
@@ -211,7 +211,7 @@ class GridSearchCV(SharedSearch, theirs.GridSearchCV):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {  # pyright: ignore[reportIncompatibleVariableOverride]
         **theirs.GridSearchCV._parameter_constraints,
-        **OURS,
+        **OUR_CONSTRAINTS,
         "param_grid": [dict, list, StrOptions({"auto"})],
     }
 
@@ -279,7 +279,7 @@ class RandomizedSearchCV(SharedSearch, theirs.RandomizedSearchCV):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {  # pyright: ignore[reportIncompatibleVariableOverride]
         **theirs.RandomizedSearchCV._parameter_constraints,
-        **OURS,
+        **OUR_CONSTRAINTS,
     }
 
     def __init__(
@@ -320,7 +320,7 @@ class HalvingGridSearchCV(SharedSearch, HalvingBase):
     prove: bool = False
     _parameter_constraints: ClassVar[dict[str, Any]] = {  # pyright: ignore[reportIncompatibleVariableOverride]
         **Halving._parameter_constraints,
-        "n_jobs": OURS["n_jobs"],
+        "n_jobs": OUR_CONSTRAINTS["n_jobs"],
     }
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:

@@ -29,10 +29,10 @@ from ...threads.gate import one_blas_thread
 from .cells import Cell
 from .programs import Entry, Whole
 from .rows import Unshared
-from .solve import ROOM, ProofsWanted, Solved, collected, prove_values, take
+from .solve import VALUES_SHARE, ProofsWanted, Solved, collected, prove_values, take
 
-FEWEST = 8  # Folds from which the path is faster than the engine.
-TOGETHER = 64  # Folds that are proven at a time.
+PATH_FOLDS = 8  # Folds from which the path is faster than the engine.
+FOLDS_TOGETHER = 64  # Folds that are proven at a time.
 
 
 def suits(cells: list[Cell]) -> bool:
@@ -46,11 +46,11 @@ def suits(cells: list[Cell]) -> bool:
         return False
     free = model.gamma != "scale" and model.class_weight != "balanced" and np.isfinite(model.C)
     fixed = first.explicit or model.bias == "none" or model.augment != "auto"
-    room = 8.0 * rows.size**2 <= ROOM * 2.0**20 * float(model.cache_size)
+    room = 8.0 * rows.size**2 <= VALUES_SHARE * 2.0**20 * float(model.cache_size)
     if not (free and fixed and room and model.solver == "auto") or rows.size < len(rows.codes):
         return False
     folds = {id(cell.fold): cell.fold for cell in cells}.values()
-    return len(folds) >= FEWEST and all(_leaves_one(fold.train, fold.test, rows.size) for fold in folds)
+    return len(folds) >= PATH_FOLDS and all(_leaves_one(fold.train, fold.test, rows.size) for fold in folds)
 
 
 def _leaves_one(train: NDArray[np.int64], test: NDArray[np.int64], n: int) -> bool:
@@ -113,7 +113,7 @@ def _points(path: IncrementalSVC, cells: list[Cell]) -> Iterator[tuple[int, tupl
 
 def _portions(points: Iterator[Any]) -> Iterator[tuple[list[int], list[tuple[Dual, Vector]]]]:
     """Yield the numbers of some cells with their points, portion by portion."""
-    while some := list(islice(points, TOGETHER)):
+    while some := list(islice(points, FOLDS_TOGETHER)):
         numbers, parts = zip(*some, strict=True)
         yield list(numbers), list(parts)
 

@@ -18,8 +18,8 @@ from .scoring import accuracy_alone, by_labels
 from .theirs import decisive
 
 NEARER = 1e-6, 1e-9, 1e-11, 1e-13  # Relative gaps to try, one after the other, until the scores are proven.
-TIED = 1e-12  # Difference of two mean accuracies that may be rounding.
-CANDIDATES_NAMED = 3  # Most candidates that a warning names.
+ACCURACY_ROUNDING = 1e-12  # Difference of two mean accuracies that may be rounding.
+UNPROVEN_NAMED = 3  # Most candidates that a warning names.
 NO_LABELS = (
     "prove=True proves labels, of SVC, NuSVC and OneClassSVM, alone or last in a Pipeline. Nothing can be proven about "
     "the scores of {}: use prove=False."
@@ -83,7 +83,7 @@ class Doubts:
         if self._prunes and numbers:
             bounds = {number: [self._accuracy(number, doubt) for doubt in (0, 1)] for number in numbers}
             best = max(low for low, _ in bounds.values())
-            numbers = {number for number in numbers if bounds[number][1] >= best - TIED}
+            numbers = {number for number in numbers if bounds[number][1] >= best - ACCURACY_ROUNDING}
         return {key for number in numbers for key in self._keys(number) if len(self._rows[key])}
 
     def _keys(self, number: int) -> list[tuple[int, int]]:
@@ -99,7 +99,7 @@ def warn_of_unproven(found: list[Any], params: list[Any]) -> None:
     """Warn of the candidates without any proof; ``found``: the result of ``Doubts.of`` for each candidate."""
     left = [number for number, rows in enumerate(found) if rows is None]
     if left:
-        named = ", ".join(quoted(params[number]) for number in left[:CANDIDATES_NAMED]) + ", ..." * (
-            len(left) > CANDIDATES_NAMED
+        named = ", ".join(quoted(params[number]) for number in left[:UNPROVEN_NAMED]) + ", ..." * (
+            len(left) > UNPROVEN_NAMED
         )
         warnings.warn(NOT_PROVEN.format(len(left), len(params), named), UserWarning, stacklevel=2)

@@ -21,7 +21,7 @@ from ...fitting.samples import Samples, canonical
 
 
 class Unshared(Exception):
-    """A fold or a setting that scikit-learn's own way must fit, so that its error says what is wrong."""
+    """A fold or a setting that scikit-learn's own search must fit, because its error says what is wrong."""
 
 
 @contextmanager

@@ -16,9 +16,9 @@ from sklearn.utils import _safe_indexing, get_tags  # pyright: ignore[reportPriv
 from ...model.heads import Classes, Head, Inlier
 from .cells import Cell
 from .solve import Solved
-from .theirs import BaseScorer, PassthroughScorer, Scores, method_of, part_of, plain_function, score_of, scorers_of
+from .theirs import BaseScorer, FitScores, PassthroughScorer, method_of, part_of, plain_function, score_of, scorers_of
 
-METHODS = {"predict", "decision_function"}  # Methods whose values are known without a fitted machine.
+KNOWN_METHODS = {"predict", "decision_function"}  # Methods whose values are known without a fitted machine.
 
 
 class FoldSide(NamedTuple):
@@ -48,10 +48,10 @@ class Scoring:
         self._error_score, self._accuracy = error_score, accuracy_alone(scorer)
         self._parts: dict[int, list[FoldSide]] = {}
 
-    def of(self, cell: Cell, found: Solved, seconds: float) -> Scores:
+    def of(self, cell: Cell, found: Solved, seconds: float) -> FitScores:
         """Return the scores of a fit as scikit-learn keeps them; its time is its part of that of a shared matrix."""
         begun = time.perf_counter()
-        scores: Scores = {"fit_error": None}
+        scores: FitScores = {"fit_error": None}
         values, names = (found.test, found.train), ("test_scores", "train_scores")
         for name, some, part in zip(names, values, self.parts(cell.fold.number), strict=True):
             if some is not None:
@@ -176,4 +176,4 @@ def _suits(scorer: Any) -> bool:
         return False
     method = method_of(scorer)
     names = {method} if isinstance(method, str) else set(method)
-    return bool(names & METHODS)
+    return bool(names & KNOWN_METHODS)

@@ -23,10 +23,10 @@ from .programs import Entry, Off, Where, Whole
 from .rows import Fold, SharedRows, Unshared
 from .values import evaluate, rate
 
-ROOM = 0.25  # Fraction of ``cache_size`` for the matrix that decision values are made of.
-MATRICES = 8  # Matrices of programs with each sample twice that the memory has room for.
-FEWEST_FOLDS, LEFT_OUT = 5, 0.05  # Fewest folds that start from all rows, and the largest fraction that they leave out.
-ROUNDED = 8.0 * 2.0**-53  # Relative rounding of a value that is put together from a sum, a target and a bias.
+VALUES_SHARE = 0.25  # Fraction of ``cache_size`` for the matrix that decision values are made of.
+DOUBLED_MATRICES = 8  # Matrices of programs with each sample twice that the memory has room for.
+FEWEST_FOLDS, MOST_LEFT_OUT = 5, 0.05  # Fewest folds that start from all rows, and the most that they leave out.
+VALUE_ROUNDING = 8.0 * 2.0**-53  # Relative rounding of a value that is put together from a sum, a target and a bias.
 
 
 class ProofsWanted(IntEnum):
@@ -97,7 +97,7 @@ def solve(
         take(part, fits, cells, whole, twice, proofs is ProofsWanted.ALL)
         solved.append((whole, fits.found))
     with one_blas_thread(), enough_memory(settings.device):  # sums depend on the threads of BLAS
-        room, threads = ROOM * settings.cache_bytes, allowed_threads(settings.n_jobs)
+        room, threads = VALUES_SHARE * settings.cache_bytes, allowed_threads(settings.n_jobs)
         evaluate(entries, cells, train, proofs is ProofsWanted.ALL, room, around, threads, settings.device)
     if proofs:
         prove_values(entries, cells, *solved[0])
@@ -114,7 +114,7 @@ def _of_all_rows(cells: list[Cell]) -> list[Cell]:
         return []
     counts = np.bincount(rows.group, minlength=rows.size)
     left = [np.mean(np.bincount(rows.group[fold.train], minlength=rows.size) != counts) for fold in folds]
-    if np.mean(left) > LEFT_OUT:
+    if np.mean(left) > MOST_LEFT_OUT:
         return []
     every = Fold(rows, -1, np.arange(len(rows.codes)), np.arange(0))
     found = {cell.candidate.number: Cell(cell.candidate, every) for cell in cells}
@@ -131,7 +131,7 @@ def _is_of(cell: Cell, kind: Hashable) -> bool:
 
 def _fits_twice(samples: int, cache_bytes: float) -> bool:
     """Return whether each program is one block even with each sample twice, so that all share a kernel matrix."""
-    return 2 * samples <= WHOLE and MATRICES * 8.0 * (2 * samples) ** 2 <= cache_bytes
+    return 2 * samples <= WHOLE and DOUBLED_MATRICES * 8.0 * (2 * samples) ** 2 <= cache_bytes
 
 
 def _entries(cells: list[Cell]) -> tuple[list[Entry], set[int]]:
@@ -218,7 +218,7 @@ def prove_values(entries: list[Entry], cells: list[Cell], whole: Whole, found: F
 
 def _rounding(entry: Entry) -> float:
     """Return a bound of the rounding when a problem's values are put together."""
-    return ROUNDED * (float(np.abs(entry.values).max(initial=0.0)) + abs(entry.intercept) + entry.unit)
+    return VALUE_ROUNDING * (float(np.abs(entry.values).max(initial=0.0)) + abs(entry.intercept) + entry.unit)
 
 
 def _roots(cell: Cell) -> Vector:

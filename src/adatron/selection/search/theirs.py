@@ -33,17 +33,17 @@ from ...quoted import quoted
 from ...threads import OutOfTime
 from .watch import SearchWatch
 
-Scores = dict[str, Any]  # what scikit-learn keeps of one fit: scores, times, the error
-UNREACHED = "unreached"  # key of a cell that was not finished
+FitScores = dict[str, Any]  # what scikit-learn keeps of one fit: scores, times, the error
+UNREACHED_KEY = "unreached"  # key of a cell that was not finished
 More = dict[str, list[Any]]  # further columns of cv_results_, an entry for each candidate
 TRACE = "Traceback (most recent call last):"  # begins the text of an error with the lines of code it went through
 NO_SCORE = (
     "No candidate of the search has a {}, so refit={!r} has nothing to choose from. A fit of {} ends with {}. {}, or "
     "refit=False for cv_results_ without a best candidate."
 )
-NOT_FINITE = "a score that is {}"
+SCORE_NOT_FINITE = "a score that is {}"
 PROBABILITIES = "Give the classifier probability=True, if it has this parameter; pass another scoring"
-NO_ROW = "The 'cv' parameter has a fold with row {}, and the rows of X are numbered from 0 to {}."
+NO_SUCH_ROW = "The 'cv' parameter has a fold with row {}, and the rows of X are numbered from 0 to {}."
 
 clone: Callable[..., Any] = _clone
 check_cv: Callable[..., Any] = _check_cv
@@ -52,7 +52,7 @@ split_of: Callable[..., Any] = _safe_split
 part_of: Callable[..., dict[str, Any]] = _check_method_params
 score_of: Callable[..., Any] = validation._score  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
 warn_of_failures: Callable[..., None] = validation._warn_or_raise_about_fit_failures  # pyright: ignore[reportPrivateUsage]
-fit_and_score: Callable[..., Scores] = validation._fit_and_score  # pyright: ignore[reportPrivateUsage]
+fit_and_score: Callable[..., FitScores] = validation._fit_and_score  # pyright: ignore[reportPrivateUsage]
 insert_error_scores: Callable[..., None] = validation._insert_error_scores  # pyright: ignore[reportPrivateUsage]
 Halving: Any = halving.HalvingGridSearchCV
 BaseScorer: Any = scorers._BaseScorer  # pyright: ignore[reportPrivateUsage]
@@ -102,7 +102,7 @@ def searched(
     X: Any,
     y: Any,
     params: dict[str, Any],
-    evaluated: Callable[..., tuple[list[Scores], More]],
+    evaluated: Callable[..., tuple[list[FitScores], More]],
     watch: SearchWatch,
 ) -> Any:
     """Fit a search as scikit-learn does; ``evaluated`` returns its cells, candidate after candidate."""
@@ -118,7 +118,7 @@ def searched(
         search._check_input_parameters(X=X, y=y, split_params=routed.splitter.split)
     search.n_splits_ = cv.get_n_splits(X, y, **routed.splitter.split)
     base = clone(search.estimator)
-    kept: tuple[list[Any], list[Scores], dict[str, list[Any]]] = [], [], defaultdict(list)
+    kept: tuple[list[Any], list[FitScores], dict[str, list[Any]]] = [], [], defaultdict(list)
     folds: list[tuple[Any, Any]] = []  # of each cell that is kept
     results: dict[str, Any] = {}
 
@@ -132,7 +132,7 @@ def searched(
         out, more = evaluated(base, X, y, candidates, splits, scorer, routed)
         warn_of_failures([{"fit_error": _end_of(cell["fit_error"])} for cell in out], search.error_score)
         if callable(search.scoring):
-            insert_error_scores([cell for cell in out if UNREACHED not in cell], search.error_score)
+            insert_error_scores([cell for cell in out if UNREACHED_KEY not in cell], search.error_score)
         kept[0].extend(candidates)
         kept[1].extend(out)
         folds.extend(splits * len(candidates))
@@ -143,9 +143,9 @@ def searched(
 
     with watch:
         _run(search, evaluate)
-        unreached = Counter(number // search.n_splits_ for number, cell in enumerate(kept[1]) if UNREACHED in cell)
+        unreached = Counter(number // search.n_splits_ for number, cell in enumerate(kept[1]) if UNREACHED_KEY in cell)
         watch.tell(len(kept[1]), unreached, kept[0])
-    first = next(cell["test_scores"] for cell in kept[1] if UNREACHED not in cell)
+    first = next(cell["test_scores"] for cell in kept[1] if UNREACHED_KEY not in cell)
     search.end_ = "complete" if not unreached else "interrupted" if watch.interrupted else "max_time"
     search.multimetric_ = isinstance(first, dict)
     if callable(search.scoring) and search.multimetric_:
@@ -166,25 +166,25 @@ def _run(search: Any, evaluate: Callable[..., dict[str, Any]]) -> None:
         search._run_search(evaluate)
 
 
-def _formatted(search: Any, candidates: list[Any], out: list[Scores], more: dict[str, list[Any]]) -> dict[str, Any]:
+def _formatted(search: Any, candidates: list[Any], out: list[FitScores], more: dict[str, list[Any]]) -> dict[str, Any]:
     """Return the results; cells that were not reached get the score NaN, and a warning elsewhere names them."""
-    known = next((cell for cell in out if UNREACHED not in cell and cell["fit_error"] is None), None)
-    gaps = [cell for cell in out if UNREACHED in cell]
+    known = next((cell for cell in out if UNREACHED_KEY not in cell and cell["fit_error"] is None), None)
+    gaps = [cell for cell in out if UNREACHED_KEY in cell]
     for cell in gaps:
         for name in ("test_scores", "train_scores")[: 1 + search.return_train_score]:
             scores = None if known is None else known.get(name)
             cell[name] = dict.fromkeys(scores, nan) if isinstance(scores, dict) else nan
     if gaps:
-        out = [{key: value for key, value in cell.items() if key != UNREACHED} for cell in out]
+        out = [{key: value for key, value in cell.items() if key != UNREACHED_KEY} for cell in out]
     with warnings.catch_warnings():
         if gaps:
             warnings.filterwarnings("ignore", "One or more of the .* scores are non-finite")
         return search._format_results(candidates, search.n_splits_, out, more)
 
 
-def unreached() -> Scores:
+def unreached() -> FitScores:
     """Return the entry of a fit that was not finished."""
-    return {UNREACHED: True, "fit_error": None, "fit_time": nan, "score_time": nan, "n_test_samples": 0}
+    return {UNREACHED_KEY: True, "fit_error": None, "fit_time": nan, "score_time": nan, "n_test_samples": 0}
 
 
 def _splits(search: Any, cv: Any, X: Any, y: Any, routed: Any, n_candidates: int) -> list[tuple[Any, Any]]:
@@ -198,7 +198,7 @@ def _splits(search: Any, cv: Any, X: Any, y: Any, routed: Any, n_candidates: int
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     for part in (np.asarray(part) for split in splits for part in split):
         if part.dtype.kind in "iu" and part.size and not -n <= part.min() <= part.max() < n:
-            raise ValueError(NO_ROW.format(int(part.max() if part.max() >= n else part.min()), n - 1))
+            raise ValueError(NO_SUCH_ROW.format(int(part.max() if part.max() >= n else part.min()), n - 1))
     if search.verbose > 0:
         n = search.n_splits_
         print(f"Fitting {n} folds for each of {n_candidates} candidates, totalling {n_candidates * n} fits")
@@ -232,12 +232,14 @@ def _chooses_nothing(search: Any, base: Any, metric: str, results: dict[str, Any
 
 
 def _without_score(
-    search: Any, base: Any, X: Any, y: Any, metric: str, candidates: list[Any], cells: list[Scores],
+    search: Any, base: Any, X: Any, y: Any, metric: str, candidates: list[Any], cells: list[FitScores],
     folds: list[tuple[Any, Any]], scorer: Any, routed: Any, watch: SearchWatch,
 ) -> ValueError:  # fmt: skip
     """Return the error of a search without any score: it says why the first candidate has none."""
     values = [cell["test_scores"][metric] if search.multimetric_ else cell["test_scores"] for cell in cells]
-    bad = (number for number, value in enumerate(values) if UNREACHED not in cells[number] and not np.isfinite(value))
+    bad = (
+        number for number, value in enumerate(values) if UNREACHED_KEY not in cells[number] and not np.isfinite(value)
+    )
     number = next(bad, 0)
     said, parameters = _end_of(cells[number]["fit_error"]), candidates[number // search.n_splits_]
     one = decisive(scorer, search.refit) or scorer
@@ -248,7 +250,7 @@ def _without_score(
                 machine = way_to(again).machine
                 machine.set_params(max_time=min(left, machine.max_time or left))
             said = error_of(again, X, y, one, folds[number], parameters, routed.estimator.fit, routed.scorer.score)
-    said = NOT_FINITE.format(str(values[number]).replace("nan", "NaN")) if said is None else said.rstrip(".")
+    said = SCORE_NOT_FINITE.format(str(values[number]).replace("nan", "NaN")) if said is None else said.rstrip(".")
     what = "score" if metric == "score" else f"score {metric!r}"
     lacks = isinstance(one, BaseScorer) and method_of(one) == "predict_proba" and not hasattr(base, "predict_proba")
     hint = PROBABILITIES if lacks else "Pass another scoring"
@@ -282,7 +284,7 @@ def _end_of(trace: str | None) -> str | None:
 def plain_cells(
     search: Any, base: Any, X: Any, y: Any, candidates: list[Any], splits: list[Any], scorer: Any, routed: Any,
     which: list[tuple[int, int]], watch: SearchWatch, keep: bool,
-) -> Iterator[tuple[tuple[int, int], Scores]]:  # fmt: skip
+) -> Iterator[tuple[tuple[int, int], FitScores]]:  # fmt: skip
     """Yield cells (candidate, fold) as scikit-learn fits them, until the search is to end.
 
     keep : whether a cell keeps its fitted estimator
@@ -325,14 +327,14 @@ def _parallel(search: Any) -> Any:
         return Parallel(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch)
 
 
-def all_plain(search: Any, watch: SearchWatch) -> Callable[..., tuple[list[Scores], More]]:
+def all_plain(search: Any, watch: SearchWatch) -> Callable[..., tuple[list[FitScores], More]]:
     """Return a function that evaluates all candidates on all folds as scikit-learn does."""
 
     def evaluated(
         base: Any, X: Any, y: Any, candidates: list[Any], splits: list[Any], scorer: Any, routed: Any
-    ) -> tuple[list[Scores], More]:
+    ) -> tuple[list[FitScores], More]:
         which = [(number, fold) for number in range(len(candidates)) for fold in range(len(splits))]
-        done: dict[tuple[int, int], Scores] = {}
+        done: dict[tuple[int, int], FitScores] = {}
         with watch.keeping():
             cells = plain_cells(search, base, X, y, candidates, splits, scorer, routed, which, watch, keep=False)
             done.update(cells)

@@ -1,4 +1,4 @@
-"""The progress of many fits, as those of a search, and their early end: by Ctrl-C, or after a limit of time."""
+"""The progress of many fits, such as those of a search, and their early end: by Ctrl-C, or after a limit of time."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ...compiled.cache.spent import COMPILING
 from ...quoted import quoted
 from ...threads import Clock, OutOfTime
 
-SECONDS = 5.0  # Seconds between two lines of progress where no bar can be drawn.
-CANDIDATES_NAMED = 5  # Most candidates that a warning names.
+LINE_SECONDS = 5.0  # Seconds between two lines of progress where no bar can be drawn.
+UNREACHED_NAMED = 5  # Most candidates that a warning names.
 NONE_COMPLETE = "The search ended {} before all folds of any candidate were finished{}."
 UNREACHED = (
     "The search ended {}: {} of {} fits were not finished, and the scores of their {} candidates are NaN: {}. The best "
@@ -81,7 +81,7 @@ class SearchWatch:
             done = min(self.total, int(self._done + 1e-6))
             if self._bar is not None:
                 self._bar.update(done - self._bar.n)
-            elif monotonic() - self._told >= SECONDS:
+            elif monotonic() - self._told >= LINE_SECONDS:
                 self._told = monotonic()
                 self._tell(done)
 
@@ -124,8 +124,8 @@ class SearchWatch:
             if self.interrupted:
                 raise KeyboardInterrupt
             raise ValueError(NONE_COMPLETE.format(self.reason, "; allow more time, or fewer candidates or folds"))
-        named = ", ".join(quoted(params[number]) for number in list(unreached)[:CANDIDATES_NAMED])
-        named += ", ..." * (len(unreached) > CANDIDATES_NAMED)
+        named = ", ".join(quoted(params[number]) for number in list(unreached)[:UNREACHED_NAMED])
+        named += ", ..." * (len(unreached) > UNREACHED_NAMED)
         count = sum(unreached.values())
         text = UNREACHED.format(self.reason, count, cells, len(unreached), named, len(params) - len(unreached))
         warnings.warn(text, UserWarning, stacklevel=2)

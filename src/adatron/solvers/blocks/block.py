@@ -3,14 +3,14 @@
 Problem   any program of ``problems.dual``, all three forms of the bias.
 Update    the block W keeps half of its q variables, with an equality at their places and with their part of K. The
           worst violators, from both ends, take the other places. ``pairs`` (equality) or ``singles`` (none) solves
-          the program restricted to W; if they crawl, an active set does. It is solved to the part min(0.1, 0.3 r^2)
+          the program restricted to W; if they crawl, an active set does. W is solved to the part min(0.1, 0.3 r^2)
           of the violation; r is the violation divided by the one before the last block. Then g += K[:, P] (change of
           beta on P). P are the variables that changed, so only their rows are ever needed. In a large program, the
           variables that violate or are free, and as many again next to them, first become a program of their own,
-          which the same blocks solve. Only what it has changed in the end is carried over to the rest of g.
+          which the same blocks solve. Its change as a whole is carried over to the rest of g, once.
 Stop      violation <= tol (and relative gap <= gap_tol) *certified* in float64. Float32 tiles propose. The certificate
-          corrects g where that matters, and the iteration goes on with what is left; the float32 error of that is
-          proportional to the change of beta, not to beta. A stall is reported as such. Small programs are solved in
+          corrects g where that matters, and the iteration goes on from there: the new float32 error is proportional to
+          the further change of beta, not to beta. A stall is reported as such. Small programs are solved in
           one go, see ``small.one``.
 Source    E. Osuna, R. Freund, F. Girosi (1997); T. Joachims, Making large-scale SVM learning practical (1999); for
           that part: S. C. Eisenstat, H. F. Walker, Choosing the forcing terms in an inexact Newton method, SIAM J.

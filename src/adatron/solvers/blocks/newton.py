@@ -47,7 +47,7 @@ GRADIENT_LEFT = 1e-5  # Fraction of the gradient that may remain after a step.
 FINISH = 4.0  # Steps that a finish takes, with one factor.
 WORTH_FINISH = 1.5  # Multiple of a finish's cost; block ascent that will cost less than this is left alone.
 EQUALITIES_MISSED = 1e-13  # Distance from the equalities, relative to the variables: above it a step solves again.
-PATIENCE = 64.0  # Steps that keep failing cost at most one part in this many of what block ascent costs.
+MOST_PATIENCE = 64.0  # Steps that keep failing cost at most one part in this many of what block ascent costs.
 STEP_COST = 64.0  # Multiply-adds of a kernel value that one pair update costs for each variable of its block.
 
 
@@ -153,7 +153,7 @@ class Newton:
         self.paid = after.gap < 0.5 * before.gap or better
         self.start, self.spent, self.pause = after.objective, 0.0, 0.0
         self.course = [(0.0, self.course[-1][1])]
-        self.patience = 0.0 if self.paid else min(max(1.0, 2.0 * self.patience), PATIENCE)
+        self.patience = 0.0 if self.paid else min(max(1.0, 2.0 * self.patience), MOST_PATIENCE)
 
     def _parts(self, free: int) -> int:
         """Return the fewest diagonal blocks whose factors, and what held variables take, fit in memory; 0 if none."""

@@ -37,7 +37,7 @@ from ..status import Status
 from ..tasks import State
 from ..watch import Watch
 
-SELECTIONS = "feasible", "random", "heuristic"
+SELECTIONS = "feasible", "random", "heuristic"  # How a working set is chosen.
 SET_STEPS = 1000  # updates in a working set, as a multiple of its size
 Subsolver = Callable[[NDArray[Any], Dual, Vector, Vector, float], Vector]  # K, program, beta, g, tol -> beta
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...arrays import Vector
 from ...compiled.cholesky import rank_of
 from ...problems import Dual
-from ..linalg.bordered import FLOOR
+from ..linalg.bordered import PIVOT_FLOOR
 from ..status import BENT
 from .active_set import ActiveSet, price
 from .layout import Layout, unpadded
@@ -94,7 +94,7 @@ class Inner:
             flag[BENT] = bent  # in float64 the rounding of float32 values looks like negative curvature
         if used == limit < steps:
             self.credit += BLOCK_COST + UPDATE * (self.before + used) * len(beta)
-            free, floor = int(np.count_nonzero(plain.free(found))), FLOOR[given.itemsize]
+            free, floor = int(np.count_nonzero(plain.free(found))), PIVOT_FLOOR[given.itemsize]
             if price(free, len(beta), self._rank(K, layout, floor)) <= self.credit:
                 walk = ActiveSet(unpadded(K, layout), plain, found, g + layout.product(K, found - beta), floor)
                 used += walk.run(tol, WALK_PATIENCE * self.credit, self.stopped, steps - used)

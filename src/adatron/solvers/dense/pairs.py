@@ -18,13 +18,10 @@ from typing import Any
 import numpy as np
 
 from ...compiled.cache.jit import jit
-from ...compiled.search import argmax, follow, partner
+from ...compiled.search import CHECK, CRUMB, FAR, argmax, follow, partner
 from ..status import BENT, STOP
 
-FAR = 1e30  # Stands for "not allowed" in searches: finite, so that sums stay finite.
 LEAST_CURVATURE = 1e-6  # The smallest curvature where gains are compared.
-CHECK = 8  # Steps between looks at the stopping rule.
-CRUMB = 2.0**-47  # Fraction of the larger of two numbers: the rounding of a few sums.
 
 
 @jit(finite=True, inner=True)

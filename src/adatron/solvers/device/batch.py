@@ -28,7 +28,7 @@ from ...problems import Dual
 from ..dense import BLOCK_STEPS
 from ..tolerance import CLOSEST, OF_BLOCKS
 
-LOOSEST = 0.3  # Largest fraction of the violation to which a block is solved: its steps cost more than its matrix.
+LOOSEST_BLOCK = 0.3  # Largest fraction of the violation to which a block is solved: steps cost more than the matrix.
 EAGER = 3  # Blocks before launches are recorded: all memory is then in use.
 IDLE_BLOCKS = 3  # Blocks of a program that move nothing after which it is stuck.
 
@@ -171,7 +171,7 @@ class Batch:
         ends = self.ends()
         violation = self.violations(ends)
         ratio = torch().where(self.before > 0, violation / self.before, torch().ones_like(violation))
-        close = (OF_BLOCKS[0] * ratio * ratio).clamp(max=LOOSEST) * violation * (0.0 if self.whole else 1.0)
+        close = (OF_BLOCKS[0] * ratio * ratio).clamp(max=LOOSEST_BLOCK) * violation * (0.0 if self.whole else 1.0)
         self.tolerance.copy_(torch().maximum(close, CLOSEST * self.goal))
         self.active.copy_((violation > self.goal).to(torch().int32))
         self.violation.copy_(violation)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...devices.library import torch
-from ..blocks.newton import PATIENCE
+from ..blocks.newton import MOST_PATIENCE
 from .batch import Batch, kinks
 
 # What a device is taken to need, by a trial on one H200.
@@ -28,7 +28,7 @@ BESIDE_SECONDS = 3.0e-3  # For a Newton step besides its factor.
 JOINING = 0.25  # Fraction of the free variables that may join in a step.
 ANY_CASE = 50  # Variables that may join, or leave, in any case.
 WORTH_STEP = 4.5  # Multiple of a step's cost that block ascent must still cost.
-LEAVING = 0.4  # Fraction of the variables that a step may put on a bound: a factor is cheap beside blocks.
+DEVICE_LEAVING = 0.4  # Fraction of the variables that a step may put on a bound: a factor is cheap beside blocks.
 HOLDING_ROUNDS = 20  # Most solutions in one step: each holds the variables that the last one drove out of the box.
 JITTER, BORDER = 1e-10, 1e-15  # Added to the diagonals of the matrix and of its border, as a fraction of the largest.
 
@@ -84,7 +84,7 @@ class DeviceNewton:
     def judge(self, before: float, after: float, moved: bool) -> None:
         """Learn from a step: it has paid if it halved the violation."""
         self.paid, self.course, self.spent = moved and after < 0.5 * before, [], 0.0
-        self.patience = 0.0 if self.paid else min(max(1.0, 2.0 * self.patience), PATIENCE)
+        self.patience = 0.0 if self.paid else min(max(1.0, 2.0 * self.patience), MOST_PATIENCE)
 
 
 def step(batch: Batch, ids: Any) -> int:
@@ -170,7 +170,7 @@ def _minimiser(K: Any, old: Any, lower: Any, upper: Any, slope: Any, A: Any) -> 
         if not bool(out.any()):
             return change
         held |= out
-        if int(held.sum()) > max(ANY_CASE, LEAVING * f):
+        if int(held.sum()) > max(ANY_CASE, DEVICE_LEAVING * f):
             return None
         ids = torch().nonzero(out)[:, 0]
         columns = old.new_zeros((f, len(ids)))

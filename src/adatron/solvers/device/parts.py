@@ -8,14 +8,14 @@ from ...devices.library import torch
 from ..blocks.parts import AROUND, CLOSE_TO, LARGEST_PART
 from .batch import Batch
 
-FIRST_PART = 20  # The first part has one variable in this many.
+DEVICE_FIRST_PART = 20  # The first part has one variable in this many.
 
 
 def near(batch: Batch, tol: float) -> Any:
     """Return the variables of the only program to solve on their own, on the device; None if they are too many."""
     n = batch.sizes[0]
     if not bool(batch.beta.any()):
-        return torch().arange(0, n, FIRST_PART, device=batch.device.where)
+        return torch().arange(0, n, DEVICE_FIRST_PART, device=batch.device.where)
     inward = None
     for up, down in batch.ends():
         mu = 0.5 * (up.max() - down.max()) if batch.kind.equalities else 0.0

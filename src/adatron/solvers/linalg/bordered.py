@@ -22,7 +22,7 @@ from ...compiled.cache.jit import jit
 from ...compiled.triangle import backward, drop, forward
 
 SPARE_ROWS = 16  # Spare rows of a factor.
-FLOOR = {4: 2e-6, 8: 1e-12}  # Fraction of a variable's own entry: a smaller pivot is rounding. By bytes of a value.
+PIVOT_FLOOR = {4: 2e-6, 8: 1e-12}  # By bytes of a value: fraction of a variable's entry; a smaller pivot is rounding.
 
 
 # Plain loops: array expressions take seconds to compile.

@@ -12,7 +12,8 @@ Degenerate a variable that depends on the free ones (equal samples, a kernel of 
           direction of no curvature. The first that meets a bound makes room. If an equality has no free variable,
           its multiplier moves until one can be free. If several events happen at once, the first variable's comes
           first. If many have followed each other without a step, as in a circle, variables before it wait.
-Start     a solution up to a tolerance is exact for targets that differ by as much: the first path leads back.
+Start     a solution up to a tolerance is exact for targets that differ by as much; the first path leads from these
+          targets to those of the program.
 Source    G. Cauwenberghs, T. Poggio, NIPS 13 (2001); P. Laskov et al., JMLR 7 (2006) 1909-1936; T. Hastie et al., JMLR
           5 (2004) 1391-1415 (the path in C); C. P. Diehl, G. Cauwenberghs, IJCNN (2003).
 """
@@ -30,7 +31,7 @@ from ...arrays import Ids, Vector
 from ...problems import Dual
 from ...threads.gate import one_blas_thread
 from .state import ROWS_ASKED, SNAP, Matrix, PathState, RowsOf, Stalled, knots_of
-from .step import NOT_FINITE, STILL, advance
+from .step import RATES_NOT_FINITE, STILL, advance
 
 DRIFT = 1e-10  # Drift of the gradient, relative to its terms, above which it is computed anew.
 LOOSE = 1e-9  # Fraction of the sum of all sizes; equalities missed by more are lost.
@@ -106,7 +107,7 @@ class Homotopy(PathState):
             begin = idle % len(self.beta) if idle > patience else 0
             free = *self.margin.factor, self.ids, self.free.values, self.free.where
             done, one, side, knot = advance(free, point, course, self.largest, done, begin)
-            if one == NOT_FINITE:
+            if one == RATES_NOT_FINITE:
                 raise Stalled
             if watch is not None:
                 watch(done)

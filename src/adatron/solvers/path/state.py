@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Ids, Matrix, Vector
 from ...problems import Dual
-from ..linalg.bordered import FLOOR, Margin
+from ..linalg.bordered import PIVOT_FLOOR, Margin
 from .rows import FreeRows
 from .step import add_rows
 
@@ -47,7 +47,7 @@ class PathState:
         n = len(dual)
         self._load(dual)
         self.free = FreeRows(n)
-        self.margin = Margin(len(dual.totals), 1.0, FLOOR[8])
+        self.margin = Margin(len(dual.totals), 1.0, PIVOT_FLOOR[8])
         self.piece, self.at = np.full((2, n), -1)
         for k in range(len(self.knots) - 1, -1, -1):
             self.at[self.beta == self.knots[k]] = k
@@ -138,7 +138,7 @@ class PathState:
         row = self._rows(np.array([one]))[0] + self.dual.lambda2
         self.largest = max(self.largest, float(row[one]))
         if not len(self.ids):
-            self.margin = Margin(len(self.sums), self.largest or 1.0, FLOOR[8])
+            self.margin = Margin(len(self.sums), self.largest or 1.0, PIVOT_FLOOR[8])
         while not self.margin.append(row[self.ids], float(row[one]), self.border[one]):
             if self._give_way(one, piece, side, row):
                 return

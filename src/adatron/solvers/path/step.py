@@ -10,7 +10,7 @@ from ...compiled.cache.jit import jit
 from ..linalg.bordered import bordered
 
 STILL = 1e-11  # Fraction of the largest rate below which a rate is rounding.
-NOT_FINITE = -2  # The number of the variable if the rates are not finite.
+RATES_NOT_FINITE = -2  # The number of the variable if the rates are not finite.
 
 
 class FreeSet(NamedTuple):
@@ -178,7 +178,7 @@ def advance(free: Any, point: Any, course: Any, largest: float, done: float, beg
     rates, right = rates_of(free, point, course)
     size = np.abs(rates.beta).sum()
     if not np.isfinite(size):
-        return done, NOT_FINITE, 0, -1
+        return done, RATES_NOT_FINITE, 0, -1
     noise = STILL * (largest * size + np.abs(course.rate_t).max())
     still = STILL * np.abs(rates.beta).max()
     if largest > 0.0:  # all rates may be rounding: small compared with those of one variable alone

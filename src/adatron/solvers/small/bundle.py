@@ -35,7 +35,7 @@ from .rounds import add_changes, apart, rounds, updated
 
 _within = jit(inner=True)
 _blur, _closer, _relative, _power = _within(blur), _within(closer), _within(relative), _within(power_of_two)
-TRIES = 3  # Times that a program of a chain is solved again from a gradient that was made anew.
+FRESH_TRIES = 3  # Times that a program of a chain is solved again from a gradient that was made anew.
 
 
 class Goals(NamedTuple):
@@ -261,7 +261,7 @@ def _refine(code: Any, one: Any, programs: Any, chain: Any, product: Any, goals:
     A margin below 1 becomes the unit, and the solution is looked for again. Float32 values prove nothing.
     """
     bounds, largest, signed = (one.lower, one.upper, goals.epsilon), goals.magnitude + goals.lambda2, len(one.sign) > 0
-    aim, tries = goals.tol, 0 if chain is None else TRIES
+    aim, tries = goals.tol, 0 if chain is None else FRESH_TRIES
     while True:
         used = 0
         for i in range(len(one.own)):

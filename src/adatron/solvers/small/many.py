@@ -1,13 +1,13 @@
 """Many programs of one block each in one go: bundles of them are solved by compiled code alone.
 
 Problem   programs over a few segments each, of up to ``WHOLE`` variables, with finite bounds: one for each pair of
-          classes. A hundred classes have thousands; what Python does for one pair takes longer than its solution.
+          classes. A hundred classes have thousands, and Python needs more time for a pair than its solution takes.
           With float32 tiles there may be no lambda^2. Programs with nu need float64 tiles and matrices of their own;
           each is solved in its own unit, as by ``solvers.units``.
 Update    as ``small.one``: ``pairs`` or ``singles`` over all variables.
 Stop      as ``small.one``, with float64 tiles. If a gap is asked for, the tolerance falls as long as the gap is too
-          large. ``small.one`` or the block solver go on with the programs that do not get there, and with all that
-          float32 tiles have found: these two have an active set and a proof for float32.
+          large. ``small.one`` or the block solver goes on with the programs that do not get there, and with all
+          programs of float32 tiles: both have an active set and a proof for float32.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def bundles(tasks: Tasks, ways: NDArray[np.int8], timed: bool = False) -> list[r
     if gram.in_one:  # made by all threads, before each of them has a bundle
         gram.framed(tasks.dual(int(np.argmax(bundled))).lambda2)
     else:
-        gram.parts  # noqa: B018
+        gram.make_parts()
     return out
 
 

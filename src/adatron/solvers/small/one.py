@@ -4,8 +4,8 @@ Problem   any program of ``problems.dual`` with finite bounds and few variables.
           blocks (shards, a finish, float32 with its corrections) would take longer than the solution. If there are
           many such programs, one for each pair of classes, ``small.many`` solves most of them.
 Update    ``pairs`` (equality) or ``singles`` (none) over all variables; where they crawl, an active set.
-Stop      the violation by a gradient that is computed anew from the same kernel matrix; where a gap is asked for, by a
-          smaller tolerance as long as it is too large. A program that does not get there goes on in the block solver.
+Stop      violation <= tol by a gradient that is computed anew from the same kernel matrix. If a gap is asked for, the
+          tolerance falls as long as it is too large. A program that does not get there goes on in the block solver.
 """
 
 from __future__ import annotations

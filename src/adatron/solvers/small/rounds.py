@@ -18,18 +18,18 @@ from ...compiled.search import shortest
 from ..dense.active_set import Walk, walk
 from ..dense.inner import UPDATE, WALK_PATIENCE
 from ..dense.pairs import FAR, slopes, snapped
-from ..linalg.bordered import FLOOR
+from ..linalg.bordered import PIVOT_FLOOR
 from ..status import STOP
 
 PLACES = shortest(np.float64)  # The places of an equality are a multiple of this many.
 SHARE_APART, LARGEST_APART = 0.7, 1536  # Largest fraction and number of the variables that get a matrix of their own.
 PASS_SHARE = 0.125  # Updates, as a fraction of the variables, after which other variables may be in play.
-FINEST = FLOOR[8]  # Pivots below this are rounding: chains have float64 values.
+FINEST = PIVOT_FLOOR[8]  # Pivots below this are rounding: chains have float64 values.
 BOX_CRUMB = 2.0**-40  # Fraction of a box that is the rounding of a walk: a single free variable decides the bias.
 
 
 class InPlay(NamedTuple):
-    """The variables in play as a program of their own: of each array the first places are used."""
+    """The variables in play as a program of their own, which uses the first places of each array."""
 
     who: Any
     row: Any

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from adatron.files import DataError, read
-from adatron.files.tables.delimited.reading import Codes
+from adatron.files.tables.delimited.reading import TextCodes
 from moments import at
 
 X = [[1.5, 20.0, 0.25], [2.75, -3.0, 1.0], [0.5, 4.0, -2.5]]
@@ -313,6 +313,6 @@ def test_an_interrupt_while_numpy_reads_is_no_fault_of_the_data(error, tmp_path)
         raise error
 
     expected = KeyboardInterrupt if error is KeyboardInterrupt else DataError
-    with at(Codes.__call__, stop, number=1500), pytest.raises(expected) as found:
+    with at(TextCodes.__call__, stop, number=1500), pytest.raises(expected) as found:
         read(tmp_path / "a.csv")
     assert "takes more memory" in str(found.value) or expected is KeyboardInterrupt

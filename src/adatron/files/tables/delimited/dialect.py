@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from ...table import SEPARATORS, DataError, Dialect, Path, Request, check_size
+from ...table import SEPARATOR_NAMES, DataError, Dialect, Path, Request, check_size
 from ..cells import TRUTH, Kind, has_comma, is_number, kind_of, kind_of_all, may_be_thousands
 from ..columns import LABEL_NAMES, label_column
 from .lines import split_records
 
-CANDIDATES = (",", ";", "\t", "|", " ")
+CANDIDATES = (",", ";", "\t", "|", " ")  # Separators that are tried.
 # From this length on 0, 1, 2, ... are numbers of columns, not data that look like them by chance.
-MANY = 10
+NUMBERED_COLUMNS = 10
 
 Records = list[list[str]]
 
@@ -114,7 +114,7 @@ def _best(path: Path, splits: list[_Split], preferred: str, line: int) -> _Split
     if len(best) > 1:
         best = [one for one in best if one.separator == preferred] or best
     if any(one.records != best[0].records for one in best):  # tabs are white space, too
-        named = " or ".join(SEPARATORS.get(one.separator, repr(one.separator)) for one in best)
+        named = " or ".join(SEPARATOR_NAMES.get(one.separator, repr(one.separator)) for one in best)
         raise DataError(path, f"the separator may be {named}: say which by --separator", line)
     return best[0]
 
@@ -196,7 +196,11 @@ def _numbered(first: list[str], second: list[str]) -> bool:
 
     Data may be 0, 1, 2 by chance; then the following rows are likely to hold the same few numbers.
     """
-    return bool(first) and _counts(first) and (len(first) >= MANY or any(field not in first for field in second))
+    return (
+        bool(first)
+        and _counts(first)
+        and (len(first) >= NUMBERED_COLUMNS or any(field not in first for field in second))
+    )
 
 
 def _named_label(first: list[str], second: list[str], label: int | None, decimal: str) -> bool:
@@ -205,7 +209,7 @@ def _named_label(first: list[str], second: list[str], label: int | None, decimal
         return False
     above_a_number = is_number(second[label], decimal)
     if _counts(first[:label] + first[label + 1 :]):
-        return above_a_number or len(first) >= MANY
+        return above_a_number or len(first) >= NUMBERED_COLUMNS
     return above_a_number and first[label].lower() in LABEL_NAMES
 
 

@@ -21,16 +21,16 @@ from numpy.typing import NDArray
 from ...source import open_text
 from ...table import DataError, Dialect, Path, Request, Table, check_size
 from ..cells import MISSING, Kind, kind_of, kind_of_all, labels_of
-from ..columns import COUNTS, EMPTY, named, roles_of, with_texts
+from ..columns import COUNTS_ROWS, EMPTY, named, roles_of, with_texts
 from .dialect import Records, find_dialect, is_surplus
 from .lines import Chunk, Lines, split_records
 from .reading import Reading
 
-SAMPLE = 500  # Lines from which the form of a text is inferred.
+SAMPLED_LINES = 500  # Lines from which the form of a text is inferred.
 LINES_AT_ONCE = 4096  # Lines that are read before any of them is split: some hundred kilobytes of text.
 WORDY = 0.1  # Share of text among the values of a column from which on it is a column of text.
 # A first column of whole numbers may be an id from this many rows on, if it is so many times as large as the others.
-SEVERAL, LARGE = 100, 100
+ID_ROWS, ID_RATIO = 100, 100
 _HINT = re.compile(r'"?sep=(.)"?', re.IGNORECASE)  # the first line that Excel takes for its own
 
 
@@ -44,7 +44,7 @@ def read_delimited(path: Path, request: Request, separator: str) -> Table:
     """
     with open_text(path, request.max_bytes, request.encoding) as stream:
         lines = Lines(stream)
-        sample = lines.take(SAMPLE)
+        sample = lines.take(SAMPLED_LINES)
         hint = _HINT.fullmatch(sample.lines[0].strip()) if sample.lines else None
         if hint:
             request, sample = replace(request, separator=request.separator or hint[1]), sample.after(1)
@@ -86,7 +86,7 @@ def _begin(path: Path, sample: Chunk, request: Request, separator: str) -> Readi
     roles = roles_of(path, first, dialect.header, request, partial(_suspicion, body), line)
     kinds = {index: _kind(body, index, dialect, missing) for index in roles.features}
     texts = [index for at, index in enumerate(roles.features) if request.takes_text(at, kinds[index] == Kind.TEXT)]
-    start = int(body[0][0]) if roles.left_out.get(0) == COUNTS else 0
+    start = int(body[0][0]) if roles.left_out.get(0) == COUNTS_ROWS else 0
     return Reading(path, request, dialect, names, roles, missing, kinds, frozenset(texts), start)
 
 
@@ -100,7 +100,7 @@ def _suspicion(body: Records, index: int, least: int, anywhere: bool) -> str | N
     if len(values[0]) > 18 or (not anywhere and values[0] not in ("0", "1")):
         return None
     start = int(values[0])
-    return COUNTS if all(one == str(start + row) for row, one in enumerate(values)) else None
+    return COUNTS_ROWS if all(one == str(start + row) for row, one in enumerate(values)) else None
 
 
 def _kind(body: Records, index: int, dialect: Dialect, missing: frozenset[str]) -> Kind:
@@ -151,12 +151,12 @@ def _texts(reading: Reading, index: int, codes: NDArray[np.int64]) -> NDArray[An
 def _id_note(reading: Reading, X: NDArray[np.float64]) -> tuple[str, ...]:
     """Return a sentence about a first feature that may be an id: large whole numbers, most of them different."""
     request, n = reading.request, len(X)
-    if request.n_features is not None or request.keep_index or n < SEVERAL or X.shape[1] < 2 or 0 not in reading.kinds:
+    if request.n_features is not None or request.keep_index or n < ID_ROWS or X.shape[1] < 2 or 0 not in reading.kinds:
         return ()
     first = X[:, 0]
     different = len(np.unique(first))
     largest = np.abs(X[:, 1:], where=np.isfinite(X[:, 1:]), out=np.zeros((n, X.shape[1] - 1))).max(initial=0.0)
-    if different < 0.9 * n or (first % 1).any() or np.median(first) < LARGE * largest:
+    if different < 0.9 * n or (first % 1).any() or np.median(first) < ID_RATIO * largest:
         return ()
     where = named(0, reading.names)
     return (f"{where} holds {different} different whole numbers in {n} rows, as an id does: --index 0 leaves it out",)

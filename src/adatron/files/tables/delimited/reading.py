@@ -17,18 +17,18 @@ from math import isfinite, isnan, nan
 import numpy as np
 from numpy.typing import NDArray
 
-from ...table import MISSING_LABELS, SEPARATORS, DataError, Dialect, Path, Request, check_size
+from ...table import MISSING_LABELS, SEPARATOR_NAMES, DataError, Dialect, Path, Request, check_size
 from ..cells import TRUTH, WORDS, Kind, is_number, kind_of, refusal
-from ..columns import COUNTS, EMPTY, Roles, label_note, named
+from ..columns import COUNTS_ROWS, EMPTY, Roles, label_note, named
 from .lines import Chunk, Lines, split_records
 
 ENTRY = 120  # Bytes of a distinct text and of its number.
-LONG = 2**20  # Characters of a line from which on its fields are counted before they are split.
+LONG_LINE = 2**20  # Characters of a line from which on its fields are counted before they are split.
 # Exchanges the decimal signs, so that NumPy, which knows the point alone, reads a decimal comma.
 EXCHANGE = str.maketrans(",.", ".,")
 
 
-class Codes:
+class TextCodes:
     """The numbers of the distinct texts in a column; texts that stand for a missing value may be refused."""
 
     def __init__(self, path: Path, most: int, refused: frozenset[str]) -> None:
@@ -80,9 +80,9 @@ class Reading:
         request, label = self.request, self.roles.label
         self.gaps = self.missing - WORDS if request.missing is None else self.missing  # of labels, and columns of text
         of_text = frozenset[str]() if request.allow_missing else self.gaps
-        self.codes = {index: Codes(self.path, request.max_bytes, of_text) for index in self.texts}
+        self.codes = {index: TextCodes(self.path, request.max_bytes, of_text) for index in self.texts}
         if label is not None:
-            self.codes[label] = Codes(self.path, request.max_bytes, self.gaps | set(MISSING_LABELS))
+            self.codes[label] = TextCodes(self.path, request.max_bytes, self.gaps | set(MISSING_LABELS))
         marks = [mark for mark in self.missing if is_number(mark, self.dialect.decimal)]
         self.marks = [float(mark.replace(",", ".")) for mark in marks]  # as -999
         self._converters: dict[int | str, Callable[[str], float]] = dict(self._converted(False))
@@ -96,9 +96,9 @@ class Reading:
             The lines that follow the chunk, in which its last record may go on.
         """
         separator, width = self.dialect.separator, self.roles.width
-        if max(map(len, chunk.lines)) > LONG:
+        if max(map(len, chunk.lines)) > LONG_LINE:
             for number, line in zip(chunk.numbers, chunk.lines, strict=True):
-                if (found := line.count(separator)) > max(2 * width, LONG):
+                if (found := line.count(separator)) > max(2 * width, LONG_LINE):
                     raise DataError(self.path, f"{found + 1} fields found, {width} expected", number)
         values = None if lines.quoted else self._by_numpy(chunk.lines)
         if values is None:
@@ -142,7 +142,7 @@ class Reading:
         if self.marks and np.isin(values[:, self.roles.features], self.marks).any():
             return None
         counted = self.start + self.rows + np.arange(len(values))
-        return None if self.roles.left_out.get(0) == COUNTS and (values[:, 0] != counted).any() else values
+        return None if self.roles.left_out.get(0) == COUNTS_ROWS and (values[:, 0] != counted).any() else values
 
     def _restored(self, convert: Callable[[str], float]) -> Callable[[str], float]:
         """Return a converter of a field as it stands in the file, for NumPy."""
@@ -165,7 +165,7 @@ class Reading:
                 yield index, self._restored(self.codes[index])
             elif reason == EMPTY:
                 yield index, lambda text: {"": 0.0}[text.strip()]
-            elif reason not in (None, COUNTS):
+            elif reason not in (None, COUNTS_ROWS):
                 yield index, lambda _: 0.0
             elif self.kinds.get(index) == Kind.TRUTH:
                 yield index, lambda text: TRUTH[text.strip()]
@@ -202,7 +202,7 @@ class Reading:
         """Return the values of a record."""
         width = self.roles.width
         if len(fields) != width:
-            separator = SEPARATORS.get(self.dialect.separator, repr(self.dialect.separator))
+            separator = SEPARATOR_NAMES.get(self.dialect.separator, repr(self.dialect.separator))
             found = f"{len(fields)} fields found, {width} expected"
             raise DataError(self.path, f"{found} (the separator is {separator}, --separator names another)", line)
         return [self._value(index, field, line) for index, field in enumerate(fields)]
@@ -231,7 +231,9 @@ class Reading:
     def _check_left_out(self, index: int, field: str, line: int) -> None:
         """Fail if leaving out a column was a wrong guess."""
         reason = self.roles.left_out[index]
-        counted = reason != COUNTS or (field.isascii() and field.isdigit() and int(field) == self.start + self.rows)
+        counted = reason != COUNTS_ROWS or (
+            field.isascii() and field.isdigit() and int(field) == self.start + self.rows
+        )
         if not counted or (reason == EMPTY and field):
             found = f"{named(index, self.names)} {reason} up to here, and then holds {field!r}"
             cure = f"--index {index} leaves it out, --keep-index takes it for a feature"
