@@ -49,7 +49,6 @@ TESTED_IN = {
     "files/onnx/test_export.py": "decisions functions graph kernels network",
     "files/tables/delimited/test_read.py": "dialect reading",
     "files/tables/test_arff.py": "arff_header",
-    "files/tables/test_libsvm.py": "estimators/forms/widen",
     "files/tables/test_memory.py": "files/source hdf5_storage",
     "files/tables/test_readers.py": "cells files/table",
     "files/tables/test_readers_formats.py": "arrays hdf5 parquet",

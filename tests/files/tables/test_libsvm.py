@@ -1,6 +1,6 @@
 """LIBSVM text as other programs write it.
 
-Also tested here: ``cli/preparing/surplus`` and ``estimators/model/widen``.
+Also tested here: ``cli/preparing/surplus``.
 """
 
 import numpy as np
