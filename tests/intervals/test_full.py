@@ -14,7 +14,7 @@ from adatron import SVC, IncrementalNuSVC, IncrementalSVC
 from adatron.intervals import FullConformal, full
 from adatron.intervals.conformity import scores_of
 
-DRAWS, ALPHA = 40, 0.2
+DRAWS, ALPHA = 200, 0.2
 THREE = [(0, 0), (2, 0), (1, 2)]
 
 

@@ -21,7 +21,7 @@ from adatron.intervals import CVPlus, JackknifePlus
 from adatron.intervals.conformity import interval, members, scores_of
 
 EXACT = {"tol": 1e-9, "gap_tol": 1e-9}
-DRAWS, ALPHA = 40, 0.2
+DRAWS, ALPHA = 200, 0.2
 
 
 def sine(rng, n):
