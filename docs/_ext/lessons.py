@@ -7,7 +7,20 @@ from pathlib import Path
 
 LESSONS = {
     "begin": ("first_fit", "proof", "search", "report", "save_and_share", "network"),
-    "tasks": ("multi_class", "imbalance", "probabilities", "regression", "intervals", "sets", "novelty", "text"),
+    "tasks": (
+        "multi_class",
+        "labels",
+        "imbalance",
+        "probabilities",
+        "regression",
+        "quantiles",
+        "crossing",
+        "targets",
+        "intervals",
+        "sets",
+        "novelty",
+        "text",
+    ),
     "kernels": ("sums", "strings", "path", "classical_solvers"),
     "boundary": ("plane", "input_margin", "wide_margin", "metrics", "attributions"),
     "learning": ("label_errors", "unlearning", "stream", "every_c"),

@@ -181,6 +181,43 @@ def regression(ax: Any) -> None:
 
 
 @drawn
+def quantiles(ax: Any) -> None:
+    """Draw a band that widens with the noise, and its middle."""
+    x, rng = np.linspace(0, 6, 200), np.random.default_rng(0)
+    at = np.linspace(0.2, 5.8, 40)
+    ax.fill_between(x, np.sin(x) - 0.1 - 0.13 * x, np.sin(x) + 0.1 + 0.13 * x, color=PALE[0])
+    ax.plot(x, np.sin(x), color=BLUE, lw=4)
+    ax.scatter(at, np.sin(at) + (0.05 + 0.1 * at) * rng.normal(size=40), s=60, c=GREY)
+
+
+@drawn
+def crossing(ax: Any) -> None:
+    """Draw lines of different slopes, which cross."""
+    x = np.linspace(-1.5, 4, 30)
+    ax.scatter(x, 0.5 * x + 0.6 * abs(x) * np.random.default_rng(0).normal(size=30), s=60, c=GREY)
+    for slope, colour in ((1.2, ORANGE), (0.5, BLUE), (-0.2, ORANGE)):
+        ax.plot(x, slope * x, color=colour, lw=4)
+
+
+@drawn
+def targets(ax: Any) -> None:
+    """Draw a path of two coordinates, and what was measured of it."""
+    t, noise = np.linspace(0, 2 * np.pi, 300), np.random.default_rng(0).normal(0, 0.08, (2, 60))
+    ax.scatter(np.sin(2 * t[::5]) + noise[0], np.sin(3 * t[::5]) + noise[1], s=60, c=GREY)
+    ax.plot(np.sin(2 * t), np.sin(3 * t), color=BLUE, lw=4)
+
+
+@drawn
+def labels(ax: Any) -> None:
+    """Draw the regions of two labels, and samples with none, one or both."""
+    ax.set(xlim=(0, 10), ylim=(0, 7), aspect="equal")
+    for x, colour in ((3.8, BLUE), (6.2, ORANGE)):
+        ax.add_patch(Circle((x, 3.5), 2.8, fc=colour, ec=colour, lw=3, alpha=0.45))
+    for x, y, word in ((2.4, 3.5, "1 0"), (5, 3.5, "1 1"), (7.6, 3.5, "0 1"), (0.9, 0.7, "0 0")):
+        ax.text(x, y, word, size=20, color=GREY if word == "0 0" else "white", weight="bold", ha="center", va="center")
+
+
+@drawn
 def intervals(ax: Any) -> None:
     """Draw a curve, its band and samples, one of which is outside."""
     x, at = np.linspace(-9, 9, 200), np.linspace(-8.4, 8.4, 22)

@@ -257,7 +257,7 @@ def test_a_report_counts_what_is_below_the_curve():
 def test_what_has_no_answer_says_why():
     X, y = waves(40)
     several, one = QuantileSVR(quantile=SEVERAL).fit(X, y), QuantileSVR().fit(X, y)
-    with pytest.raises(ValueError, match=r"must predict one number\. This one predicts 3"):
+    with pytest.raises(ValueError, match=r"must predict one number or class\. This one predicts 3"):
         influence(several, X, y)
     with pytest.raises(ValueError, match="scikit-learn has no estimator"):
         one.to_sklearn()

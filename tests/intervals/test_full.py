@@ -1,6 +1,7 @@
 """Full conformal prediction: the same as fits with each candidate, its coverage, its costs, and its errors."""
 
 import threading
+from itertools import count
 
 import numpy as np
 import pytest
@@ -10,10 +11,10 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_moons
 
 from adatron import SVC, IncrementalNuSVC, IncrementalSVC
-from adatron.intervals import FullConformal
+from adatron.intervals import FullConformal, full
 from adatron.intervals.conformity import scores_of
 
-DRAWS, ALPHA = 40, 0.2
+DRAWS, ALPHA = 200, 0.2
 THREE = [(0, 0), (2, 0), (1, 2)]
 
 
@@ -82,10 +83,14 @@ def test_sparse_rows():
         np.testing.assert_array_equal(FullConformal(machine, verbose=0).fit(rows, y).p_values(new), dense)
 
 
-def test_the_cost_is_told_before_the_work(capsys):
+@pytest.mark.parametrize(("step", "verbose", "told"), [(2.0, 1, True), (0.5, 1, False), (2.0, 0, False)])
+def test_a_cost_of_seconds_is_told_before_the_work(step, verbose, told, monkeypatch, capsys):
     X, y = moons(2, 50)
-    FullConformal(IncrementalSVC(gamma=0.5)).fit(X[:40], y[:40]).predict_set(X[40:])
-    assert "FullConformal: 10 samples with 2 classes each, about " in capsys.readouterr().err
+    model = FullConformal(IncrementalSVC(gamma=0.5), verbose=verbose).fit(X[:40], y[:40])
+    monkeypatch.setattr(full, "monotonic", count(0.0, step).__next__)  # the first sample takes a step
+    model.predict_set(X[40:])
+    line = "FullConformal: 10 samples with 2 classes each, about 18 s\n"
+    assert (line in capsys.readouterr().err) == told
 
 
 def test_samples_without_time_keep_all_classes():

@@ -21,7 +21,7 @@ from adatron.intervals import CVPlus, JackknifePlus
 from adatron.intervals.conformity import interval, members, scores_of
 
 EXACT = {"tol": 1e-9, "gap_tol": 1e-9}
-DRAWS, ALPHA = 40, 0.2
+DRAWS, ALPHA = 200, 0.2
 
 
 def sine(rng, n):
@@ -265,7 +265,7 @@ def test_what_it_offers_depends_on_the_machine():
         (JackknifePlus(Ridge()), "must be a classifier or regressor of adatron"),
         (JackknifePlus(OneClassSVM()), "must be a classifier or regressor of adatron"),
         (JackknifePlus(SVR(kernel="precomputed")), "does not accept kernel='precomputed'; pass rows"),
-        (CVPlus(QuantileSVR(quantile=[0.1, 0.9])), "must predict one number. This one predicts 2"),
+        (CVPlus(QuantileSVR(quantile=[0.1, 0.9])), "must predict one number or class. This one predicts 2"),
     ],
 )  # fmt: skip
 def test_bad_parameters(model, message):

@@ -101,6 +101,17 @@ def test_numbers_and_sides():
     np.testing.assert_array_equal(Target().decided(values, np.array([[0.0], [0.1], [0.0]])), [True, False, True])
 
 
+def test_several_labels_are_decided_if_each_is():
+    head, values = Classes(np.array([0, 1]), False, columns=2), np.array([[-1.0, 2.0], [0.0, -3.0], [0.5, 0.1]])
+    np.testing.assert_array_equal(head.predictions(values), [[0, 1], [1, 0], [1, 1]])
+    np.testing.assert_array_equal(head.shaped(values), values)
+    np.testing.assert_array_equal(head.decided(values, np.full((3, 2), 0.2)), [True, False, False])
+    assert head.problems == [(1, 0), (1, 0)]
+    assert (head.n_problems, head.width, head.groups) == (2, 2, 1)
+    with pytest.raises(ValueError, match=r"one number or class\. This one predicts 2"):
+        head.refuse_several()
+
+
 def test_contradicting_parameters_are_refused():
     with pytest.raises(ValueError, match="break_ties must be False"):
         Classes(np.arange(3), True, "ovo", break_ties=True).check()

@@ -26,6 +26,7 @@ def scores(model: Any, X: Any, y: Any) -> Scores:
         return of_regression(model, model.predict(X), y)
     if task == "novelty":
         return of_outliers(model.predict(X), y)
+    machine_of(model).head.refuse_several()
     check_classes(model.classes_, y)
     return of_classes(model.predict(X), y) | _ranking(model, X, y)
 

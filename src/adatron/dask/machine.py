@@ -195,6 +195,8 @@ class OnCluster(KernelMachine):
 class ClusterClassifier(OnCluster, Classifier):
     """Base of the classifiers for clusters."""
 
+    takes_labels = False
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Solve the problem on the cluster and certify the solution, which is that of one machine to the last bit.
 

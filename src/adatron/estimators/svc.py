@@ -17,7 +17,8 @@ class SVC(Classifier):
     r"""C-support vector classification, solved exactly, on all cores, with a proof of optimality.
 
     A drop-in replacement of :class:`sklearn.svm.SVC`, with its parameters, attributes and conventions, and a
-    certificate on every fit. Sparse, dense, weighted and multi-class problems all take the same path.
+    certificate on every fit. Sparse, dense, weighted and multi-class problems all take the same path. A ``y`` of shape
+    (n_samples, T) of 0 and 1 has T labels for each sample, which one fit learns over one kernel matrix.
 
     Parameters
     ----------
@@ -98,7 +99,7 @@ class SVC(Classifier):
     ----------
     dual_coef_, intercept_, n_iter_ : ndarray
         As in scikit-learn. With ``multi_class='ovr'`` and more than two classes, ``dual_coef_`` has one row, and the
-        others have one entry, for each class.
+        others have one entry, for each class; with T labels, for each label.
     classes_, class_weight_, coef_, fit_status_, support_, support_vectors_, n_support_, shape_fit_ :
         As in scikit-learn, and so are ``n_features_in_`` and ``feature_names_in_``.
     certificate_ : object with ``gap``, ``violation``, ``converged`` and ``problems``
@@ -134,6 +135,7 @@ class SVC(Classifier):
 
     C: float
 
+    takes_labels = True
     _theirs = "SVC"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**Classifier._parameter_constraints, **PENALTY}
 

@@ -23,11 +23,14 @@ class Common:
     n_classes : number of classes
     multi_class : 'ovo' or 'ovr'
     form : Formulation
+    sides : (n_problems, n_classes) 1 or -1, the side of each class if every problem has all classes; None: as
+        ``multi_class`` says
     """
 
     n_classes: int
     multi_class: str
     form: Formulation
+    sides: Vector | None = None
 
 
 class Binary(Problems):
@@ -45,14 +48,16 @@ class Binary(Problems):
     """
 
     def __init__(self, kind: Common, samples: Samples, segments: list[list[int]], out: Ids | None = None) -> None:
-        self._kind, self._samples, self._out = kind, samples, out
-        if len(segments) == 2 and out is None:  # the code below would take a tenth of a small fit
+        self._kind, self._samples, self._out, sides = kind, samples, out, kind.sides
+        if len(segments) == 2 and out is None and sides is None:  # the code below would take a tenth of a small fit
             self.groups, self.first = np.array([*segments[0], *segments[1]]), np.array([0, sum(map(len, segments))])
             self._signs = np.array([-1.0] * len(segments[0]) + [1.0] * len(segments[1]))
             self._counts = samples.sizes[self.groups]
             return
         k = kind.n_classes
-        if k == 2:
+        if sides is not None:
+            classes, positive = np.tile(np.arange(k), (len(sides), 1)), np.zeros(0, np.int64)
+        elif k == 2:
             classes, positive = np.array([[0, 1]]), np.array([1])
         elif kind.multi_class == "ovo":
             classes = pairs(k).T
@@ -71,7 +76,8 @@ class Binary(Problems):
         own = classes.ravel()
         self.groups = flat[ranges(starts[own], starts[own] + counts[own])]
         self.first = np.concatenate([[0], np.cumsum(counts[classes].sum(axis=1))])
-        self._signs = np.repeat(np.where(classes == positive[:, None], 1.0, -1.0).ravel(), counts[own])
+        signs = np.where(classes == positive[:, None], 1.0, -1.0) if sides is None else sides
+        self._signs = np.repeat(signs.ravel(), counts[own])
         self._counts = samples.sizes[self.groups]
         if out is not None:
             gone = np.zeros((k, FOLDS + 1), np.int64)  # the last column is of those that no fold leaves out

@@ -88,8 +88,7 @@ class Subject:
             raise ValueError(OTHER_ROWS.format(name, type(step).__name__))
         if machine.compact_:
             raise ValueError("A compact model does not know its samples. Take the model from which it was made.")
-        if task_of(machine) == "regression" and machine.head.width is not None:
-            raise ValueError(f"The model must predict one number. This one predicts {machine.head.width}.")
+        machine.head.refuse_several()
         X = table_of(machine, X)
         rows = rows_of(way, X)
         n = rows.shape[0]

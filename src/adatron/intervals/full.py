@@ -26,6 +26,7 @@ from .left_out import independent_of_samples
 from .plus import Wrapper
 
 MOST_HELD = 8192  # Samples whose kernel matrix is held.
+WORTH_TELLING = 5.0  # Seconds from which the cost of a prediction is printed before most of it.
 
 
 class FullConformal(Wrapper):
@@ -45,7 +46,8 @@ class FullConformal(Wrapper):
     conformity_score : {'margin', 'adaptive'}, default='margin'
         As in :class:`JackknifePlus`.
     verbose : int, default=1
-        Whether a line on stderr says, after the first sample, how long a prediction takes, and progress is shown.
+        Whether progress is shown. If a prediction will take more than 5 seconds, a line on stderr says so after the
+        first sample.
     max_time : float, default=None
         Seconds of a prediction. Samples that come after them keep all classes, and a warning counts them.
 
@@ -151,9 +153,8 @@ class FullConformal(Wrapper):
                 if watch.over:
                     break
                 out[one] = self._p_values(candidates, rows[one : one + 1])
-                if one == 0 and self.verbose:
-                    seconds = (n - 1) * (monotonic() - begun)
-                    print(f"FullConformal: {n} samples with {k} classes each, about {seconds:.1f} s", file=sys.stderr)
+                if one == 0:
+                    self._tell(n, (n - 1) * (monotonic() - begun))
                     watch.begin(n)
                 watch.advance(1)
         if left := int(np.isnan(out[:, 0]).sum()):
@@ -178,6 +179,12 @@ class FullConformal(Wrapper):
         with self.estimator_.turn:
             found, n = self.p_values(X), self.estimator_.store.n
         return ~(np.rint(found * (n + 1)) <= allowed(self.alpha, n))
+
+    def _tell(self, n: int, seconds: float) -> None:
+        """Print how long the samples after the first one will take, unless that is short."""
+        if self.verbose and seconds >= WORTH_TELLING:
+            k = len(self.classes_)
+            print(f"FullConformal: {n} samples with {k} classes each, about {seconds:.0f} s", file=sys.stderr)
 
     def _rows(self, X: Any) -> Any:
         """Return checked rows, stored as the training samples are."""

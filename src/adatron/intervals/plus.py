@@ -145,9 +145,7 @@ class Plus(Wrapper):
             check_classification_targets(y)
             _refuse_rare(y, parts)
         fitted.fit(X, y)
-        head = machine_in(fitted).head
-        if head.width is not None and not is_classifier(model):
-            raise ValueError(f"The machine must predict one number. This one predicts {head.width}.")
+        machine_in(fitted).head.refuse_several()
         with SearchWatch(None, self.verbose > 0, type(self).__name__) as watch:
 
             def done(models: int, total: int) -> None:

@@ -38,7 +38,7 @@ def _faults(model: Model) -> Iterator[str]:
     shape: Any = model.shape
     if not (isinstance(shape, tuple) and len(shape) == 2 and all(map(_is_count, shape))):
         yield "shape_fit_ is not the shape of a training set"
-    groups = len(head.labels) if isinstance(head, Classes) and not model.compact and model.tilts is None else 1
+    groups = head.groups if not model.compact and model.tilts is None else 1
     if len(model.counts) != groups or model.counts.max(initial=0) > m:  # their sum may wrap round
         yield f"n_support_ does not count {m} support vectors in {groups} groups"
     if len(model.support) and not 0 <= model.support.min() <= model.support.max() <= LARGEST_SUPPORT:

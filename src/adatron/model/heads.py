@@ -36,9 +36,11 @@ class Head(ABC):
     """The rule that reads the values of the problems, (n, n_problems).
 
     diagonal : multiple of k(x, x) that is part of each value at x
+    columns : how many numbers or labels there are if they are a row; None: there is one, and no row
     """
 
     diagonal: ClassVar[float] = 0.0
+    columns: int | None = None
 
     @abstractmethod
     def predictions(self, values: Values) -> NDArray[Any]:
@@ -66,12 +68,21 @@ class Head(ABC):
         """Number of the problems."""
         return 1
 
+    @property
+    def groups(self) -> int:
+        """Number of the classes by which support vectors are arranged."""
+        return 1
+
+    def refuse_several(self) -> None:
+        """Fail if a row has several numbers or labels."""
+        if self.columns is not None:
+            raise ValueError(f"The model must predict one number or class. This one predicts {self.columns}.")
+
 
 @dataclass(frozen=True)
 class Target(Head):
     """A number, the value of the only problem, or several: one for each problem.
 
-    columns : how many there are if they are a row; None: there is one number, and no row
     order : the problems from that of the lowest value to that of the highest, to which the values are sorted; None:
         they stay as they are
     """
@@ -125,6 +136,7 @@ class Classes(Head):
     shape : parameter ``decision_function_shape``
     break_ties : whether decision values break ties of votes
     slope : of the sigmoid that makes probabilities of decision values; None if there are none
+    columns : how many labels of the same two classes a row has; each has a problem
     """
 
     labels: NDArray[Any]
@@ -132,6 +144,7 @@ class Classes(Head):
     shape: str = "ovr"
     break_ties: bool = False
     slope: float | None = None
+    columns: int | None = None
 
     @property
     def each(self) -> bool:
@@ -148,18 +161,22 @@ class Classes(Head):
         """The two classes of each problem, the positive one first; -1 stands for all other classes."""
         k = len(self.labels)
         if k == 2:
-            return [(1, 0)]
+            return [(1, 0)] * self.n_problems
         return list(zip(*pairs(k).tolist(), strict=True)) if self.in_pairs else [(c, -1) for c in range(k)]
 
     @property
     def n_problems(self) -> int:
         k = len(self.labels)
-        return 1 if k == 2 else k * (k - 1) // 2 if self.in_pairs else k
+        return self.columns or (1 if k == 2 else k * (k - 1) // 2 if self.in_pairs else k)
 
     @property
     def width(self) -> int | None:
         k = len(self.labels)
-        return None if k == 2 else self.n_problems if self.shape == "ovo" else k
+        return self.columns if k == 2 else self.n_problems if self.shape == "ovo" else k
+
+    @property
+    def groups(self) -> int:
+        return 1 if self.columns else len(self.labels)
 
     @property
     def refines(self) -> bool:
@@ -168,7 +185,7 @@ class Classes(Head):
 
     def shaped(self, values: Values) -> Values:
         if len(self.labels) == 2:
-            return values[:, 0]
+            return values if self.columns else values[:, 0]
         if not self.refines:
             return values
         signs = _sides(len(self.labels))[2]
@@ -177,7 +194,7 @@ class Classes(Head):
     def codes(self, values: Values) -> Codes:
         """Return the number of the class for each row; of classes with equal votes or values the first one."""
         if len(self.labels) == 2:
-            return (values[:, 0] >= 0).astype(np.int64)
+            return (self.shaped(values) >= 0).astype(np.int64)
         if self.in_pairs and not self.break_ties:
             return np.argmax(_counted(values > 0, len(self.labels)), axis=0)
         return np.argmax(self.shaped(values), axis=1)
@@ -188,7 +205,7 @@ class Classes(Head):
     def within(self, values: Values, below: Values, above: Values) -> Mask:
         k, sure = len(self.labels), _surely(values, below, above)
         if k == 2:
-            return sure[:, 0]
+            return np.asarray(sure.all(axis=1))
         if self.each:
             return beyond(values, np.maximum(below, above))
         every = np.asarray(sure.all(axis=1))

@@ -60,6 +60,23 @@ def test_labels_of_data_to_predict_may_be_none(from_0, tmp_path, capsys):
     assert capsys.readouterr().err == "accuracy 66.6667% (2 of 3); labels that are no class of the model: 1\n"
 
 
+def test_several_labels_of_a_sample(samples, train_csv, tmp_path, capsys):
+    X, _ = samples
+    labels = (X > 0.0).astype(int)
+    estimator = SVC().fit(X, labels)
+    files.save(estimator, tmp_path / "m")
+    arguments = [str(tmp_path / "m"), str(train_csv), "--label", "colour"]
+    assert main(["predict", *arguments, "--to", "csv", "--decision"]) == 0
+    out, err = capsys.readouterr()
+    header, *rows = out.splitlines()
+    found = dict(zip(header.split(","), np.array([row.split(",") for row in rows], float).T, strict=True))
+    np.testing.assert_array_equal(np.c_[found["prediction 1"], found["prediction 2"]], estimator.predict(X))
+    np.testing.assert_array_equal(np.c_[found["decision 1"], found["decision 2"]], estimator.decision_function(X))
+    assert "no accuracy: The model must predict one number or class" in err
+    assert main(["evaluate", *arguments]) == 1
+    assert "must predict one number or class" in failed(capsys)
+
+
 def test_decision_values_in_both_formats(model, train_csv, samples, tmp_path, capsys):
     X, _ = samples
     estimator = nameless(model)

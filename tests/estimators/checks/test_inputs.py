@@ -202,7 +202,7 @@ def test_targets(name):
         assert_same_after(model, ours(name).fit(X, container(y)), X, X)
     with pytest.warns(DataConversionWarning, match="column-vector y"):
         assert_same(model, ours(name).fit(X, y[:, None]))
-    several = name in ("SVR", "NuSVR")  # they take many targets
+    several = name in ("SVR", "NuSVR", "SVC")  # they take many targets or labels
     for bad in (() if several else (np.c_[y, y],)) + (y.astype(object),):  # no labels, but they may be numbers
         found = [outcome(make(name), lambda m, bad=bad: m.fit(X, bad))[:2] for make in (ours, theirs)]
         assert found[0] == found[1]

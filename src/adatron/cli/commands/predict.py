@@ -100,6 +100,7 @@ def _compared(model: Any, predicted: Any, y: Any) -> str:
     try:
         if task == "regression":
             return short(of_regression(model, predicted, y))
+        machine_of(model).head.refuse_several()
         classes = machine_of(model).classes_
         check_classes(classes, y)
     except ValueError as error:
@@ -145,6 +146,8 @@ def _names(model: Any, values: Any) -> list[str]:
     if values.ndim == 1 or values.shape[1] == 1:
         return ["decision"]
     head, names = machine.head, machine.classes_
+    if head.columns is not None:
+        return [f"decision {number}" for number in range(1, head.columns + 1)]
     if head.width == len(names):
         return [f"decision {name}" for name in names]
     return [f"decision {names[a]} {names[b]}" for a, b in head.problems]

@@ -16,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from ...fitting.layout import Coefficients, divided
 from ...model.heads import Classes
 from ..checks import inputs
+from ..checks.labels import WRAPPED, refuse_constant
 from .attributes import Attribute
 from .callbacks import fitting
 from .convergence import warn, warn_unless_calibrated, warn_unless_converged
@@ -35,10 +36,11 @@ class Labelled(NamedTuple):
     """The checked training set of a classifier.
 
     X : (n, d)
-    codes : (n,) the number of each sample's class
+    codes : (n,) the number of each sample's class; 0 if a sample has several labels
     classes, class_weight : (n_classes,)
     samples : the distinct ones; None where nobody needs them
     repeated : (n,) the user's weights; None is 1
+    sides : (n_labels, n_combinations) 1 or -1, what each combination has of each label; None if there is one label
     """
 
     X: Any
@@ -47,6 +49,7 @@ class Labelled(NamedTuple):
     class_weight: NDArray[np.float64]
     samples: Any
     repeated: NDArray[np.float64] | None
+    sides: NDArray[np.float64] | None = None
 
 
 def _offered(machine: Classifier) -> bool:
@@ -71,6 +74,9 @@ class Classifier(ClassifierMixin, KernelMachine):
     class_weight_: NDArray[np.float64]
     _in_pairs: Attribute[bool] = Attribute("head", "in_pairs")
     _slope: Attribute[float | None] = Attribute("head", "slope")
+    _columns: Attribute[int | None] = Attribute("head", "columns")
+    #: Whether a fit takes several labels of 0 and 1.
+    takes_labels: ClassVar[bool] = False
     #: The error if only one class has a weight.
     _one_sided: ClassVar[str] = "Invalid input - all samples with positive weights belong to the same class."
 
@@ -99,7 +105,8 @@ class Classifier(ClassifierMixin, KernelMachine):
         X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
             Training samples, or their kernel matrix for ``kernel='precomputed'``.
         y : array-like of shape (n_samples,)
-            Class labels.
+            Class labels. `SVC` also takes (n_samples, T): T labels of 0 and 1 for each sample, each with a problem of
+            its own, over one kernel matrix.
         sample_weight : array-like of shape (n_samples,), default=None
             Their weights, times those of the classes; one of weight 2 counts as two, one of weight 0 is left out.
 
@@ -111,7 +118,8 @@ class Classifier(ClassifierMixin, KernelMachine):
         ------
         ValueError
             Bad parameters or data: NaN or infinity, fewer than two classes, unequal lengths, no positive weight;
-            one distinct sample of each class and ``probability=True``.
+            one distinct sample of each class and ``probability=True``. Several labels that are not 0 and 1, or with
+            ``probability=True`` or ``class_weight``.
         """
         from ...threads import Clock
 
@@ -126,7 +134,9 @@ class Classifier(ClassifierMixin, KernelMachine):
         """Return the checked training set."""
         from ...fitting.samples import canonical
 
-        X, y = inputs.training_data(self, X, y)
+        X, y = inputs.training_data(self, X, y, several=self.takes_labels)
+        if y.ndim == 2:
+            return self._of_several(X, y, sample_weight)
         classes, codes = inputs.classes(y)
         weight = inputs.weights(X, sample_weight)
         repeated = None if sample_weight is None else weight
@@ -137,6 +147,19 @@ class Classifier(ClassifierMixin, KernelMachine):
             raise ValueError(self._one_sided)
         return Labelled(X, codes, classes, class_weight, samples, repeated)
 
+    def _of_several(self, X: Any, y: NDArray[Any], sample_weight: Any) -> Labelled:
+        """Return the training set with several labels: each combination of them is a class of the samples."""
+        from ...fitting.samples import canonical
+
+        if self.with_probability or self.class_weight is not None:
+            raise ValueError(f"probability and class_weight are for one label of a sample. {WRAPPED}")
+        combinations, codes = np.unique(y, axis=0, return_inverse=True)
+        sides, weight = np.where(combinations.T == 1, 1.0, -1.0), inputs.weights(X, sample_weight)
+        samples = canonical(X, np.ravel(codes), len(combinations), weight, mergeable=self._mergeable)
+        refuse_constant(sides[:, samples.sizes > 0])
+        repeated = None if sample_weight is None else weight
+        return Labelled(X, 0 * codes.ravel(), np.array([0, 1], y.dtype), np.ones(2), samples, repeated, sides)
+
     def _solved(self, data: Labelled, form: Formulation, resolved: Resolved, settings: Settings) -> Model:
         """Return the model of all problems of a checked training set."""
         from ...fitting import engine
@@ -146,15 +169,17 @@ class Classifier(ClassifierMixin, KernelMachine):
         distinct, unit = form.units_of(data.samples)
         if form.check is not None:
             form.check(data.classes, distinct.weights_of_classes(), unit)
-        k = len(data.classes)
+        k = len(distinct.sizes)
         divided = divide(distinct, self._rng()) if self.with_probability else None
-        problems = Binary(Common(k, self.multi_class, form), distinct, [[c] for c in range(k)])
+        problems = Binary(Common(k, self.multi_class, form, data.sides), distinct, [[c] for c in range(k)])
         X = inputs.as_dense_if_small(data.X, self.kernel)
         fitted = engine.fit(X, distinct, problems, settings)
         found, head = fitted.found, self._head_for(data.classes)
+        if data.sides is not None:
+            head = replace(head, columns=len(data.sides))
         coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, form.bound)
         divisors = None if form.divisors is None else form.divisors(found.half_width)
-        how = resolved, head, proofs_of(fitted, k == 2, unit), divisors
+        how = resolved, head, proofs_of(fitted, len(fitted) == 1, unit), divisors
         model = self._of_coefficients(data, coefficients, found.intercept.copy(), *how)
         widths = found.half_width[found.solved & np.isfinite(found.violation)]
         if form.doubt is not None and (text := form.doubt(widths)):
@@ -179,7 +204,7 @@ class Classifier(ClassifierMixin, KernelMachine):
     ) -> Model:
         """Return the model of the solutions, divided by ``divisors``."""
         coefficients, intercepts = divided(coefficients, intercepts, divisors)
-        support, counts, dual = coefficients.arranged(data.codes, len(head.labels), head.in_pairs)
+        support, counts, dual = coefficients.arranged(data.codes, head.groups, head.in_pairs)
         parts = {"counts": counts, "intercepts": intercepts, "head": head, "proofs": proofs}
         return self.made(data.X, resolved, support, dual, **parts)
 
@@ -201,6 +226,11 @@ class Classifier(ClassifierMixin, KernelMachine):
         asked = self.decision_function_shape, self.break_ties
         return head if (head.shape, head.break_ties) == asked else replace(head, shape=asked[0], break_ties=asked[1])
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = tags.classifier_tags.multi_label = self.takes_labels
+        return tags
+
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return signed decision values.
 
@@ -211,17 +241,19 @@ class Classifier(ClassifierMixin, KernelMachine):
 
         Returns
         -------
-        values : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
-            Two classes: positive for ``classes_[1]``. More: votes refined by decision values ('ovr', as scikit-learn),
-            the values of the pairs ('ovo'), or those of each class with ``multi_class='ovr'``. They are computed in
-            float64, float32 rows too, unless ``precision='single'``.
+        values : ndarray of shape (n_samples,), (n_samples, n_classes), (n_samples, n_pairs) or (n_samples, T)
+            Two classes: positive for ``classes_[1]``. T labels: positive for 1. More classes: votes refined by decision
+            values ('ovr', as scikit-learn), the values of the pairs ('ovo'), or those of each class with
+            ``multi_class='ovr'``. They are computed in float64, float32 rows too, unless ``precision='single'``.
         """
         model = self.model_
         head = self.head_of(model)
         return self._decision(model, X, head.shaped, counted=head.counted(labels=False))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict class labels, (n_samples,): those of the float64 decision values, also if float32 proves them.
+        """Predict class labels, (n_samples,) or (n_samples, T).
+
+        They are those of the float64 decision values, also if float32 proves them.
 
         Parameters
         ----------

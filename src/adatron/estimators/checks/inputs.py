@@ -20,7 +20,7 @@ from . import objects
 from .arrays import host, rows_there
 from .checked import checked
 from .columns import refuse_dates
-from .labels import refuse_merged
+from .labels import flags, refuse_merged
 
 if TYPE_CHECKING:
     from ...devices import Device
@@ -49,7 +49,7 @@ def given(kernel: Any) -> bool:
 def training_data(model: Machine, X: Any, y: Any, several: bool = False) -> tuple[Any, NDArray[Any]]:
     """Return X as a C-ordered float array or CSR matrix with sorted columns, and y as a vector.
 
-    several : whether y may have several columns, which then are those of an array
+    several : whether y may have several columns, which then are those of an array; of a classifier, these are 0 and 1
     """
     X, y, numeric = host(X), host(y), isinstance(model, RegressorMixin)
     checks: dict[str, Any] = {"multi_output": True, "y_numeric": numeric}
@@ -60,7 +60,7 @@ def training_data(model: Machine, X: Any, y: Any, several: bool = False) -> tupl
         check_consistent_length(X, y)
         X, y = objects.kernel_matrix(model.kernel, X, X), validate_data(model, y=y, **checks)
     if several and y.ndim == 2 and y.shape[1] > 1:
-        y = np.asarray(y, np.float64)
+        y = np.asarray(y, np.float64) if numeric else flags(y)
     elif y.ndim > 1 or numeric:
         y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
     if numeric:

@@ -6,6 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+
+from ...quoted import quoted
+
+WRAPPED = "sklearn.multioutput.MultiOutputClassifier fits one classifier for each column."
 
 
 def refuse_merged(given: Any, y: NDArray[Any]) -> None:
@@ -25,3 +30,19 @@ def refuse_merged(given: Any, y: NDArray[Any]) -> None:
             f"Unknown label type: NumPy turns {many} different labels into {len(np.unique(y))} in {y.dtype}. Pass an "
             "array of one type: text, or whole numbers in int64 or uint64."
         )
+
+
+def flags(y: Any) -> NDArray[Any]:
+    """Return several labels of each sample, (n, T), which must be 0 and 1."""
+    if sparse.issparse(y):
+        y = y.toarray()
+    wrong = y if y.dtype.kind not in "biuf" else y[(y != 0) & (y != 1)]
+    if wrong.size:
+        raise ValueError(f"Several labels of a sample must be 0 or 1. Got {quoted(wrong.flat[0])}. {WRAPPED}")
+    return y
+
+
+def refuse_constant(sides: NDArray[np.float64]) -> None:
+    """Fail if a label is the same for all samples; ``sides``, (T, n_combinations), says which it is."""
+    for column in np.flatnonzero(sides.min(axis=1) == sides.max(axis=1)):
+        raise ValueError(f"Each column of y needs positive weights of both 0 and 1. Column {column} has one of them.")

@@ -63,8 +63,8 @@ def _check(model: Any, name: str) -> None:
     if not isinstance(kernel, EXPORTED_KERNELS):
         known = ", ".join(repr(one.name) for one in EXPORTED_KERNELS)
         raise ValueError(f"scikit-learn's {name} without this library knows only the kernels {known}; not {kernel}.")
-    if not is_classifier(model) and model.head.width is not None:
-        raise ValueError(f"scikit-learn's {name} predicts one number, and this model predicts {model.head.width}.")
+    if (many := model.head.columns) is not None:
+        raise ValueError(f"scikit-learn's {name} predicts one number or class, and this model predicts {many}.")
     if not is_classifier(model) or len(model.classes_) == 2:
         return
     if model.head.each:

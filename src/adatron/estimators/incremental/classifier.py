@@ -19,6 +19,8 @@ from .machine import Incremental
 class IncrementalClassifier(Incremental, Classifier):
     """Base of the incremental classifiers."""
 
+    takes_labels = False
+
     @named
     def fit(self, X: Any, y: Any, sample_weight: Any = None, ids: Any = None) -> Self:
         """Solve the problem from nothing; the model forgets all samples that it had.

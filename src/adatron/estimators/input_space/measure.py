@@ -119,6 +119,7 @@ def classifier_of(machine: Any) -> Any:
             f"step. Got {quoted(machine)} instead."
         )
     check_is_fitted(machine)
+    machine.head.refuse_several()
     if machine.head.diagonal and not machine.kernel_.stationary:
         raise TypeError(NO_SLOPES.format(quoted(machine.kernel_)))
     jet(machine.kernel_)  # raises if the kernel has no derivative

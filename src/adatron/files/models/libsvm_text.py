@@ -74,10 +74,10 @@ def save_libsvm(model: Any, path: Path) -> None:
     check_is_fitted(model)
     if model.compact_:
         raise ModelFileError(path, "vectors of a compact model have no class: save the model from which it was made")
+    if (many := model.head.columns) is not None:
+        raise ModelFileError(path, f"LIBSVM predicts one number or class, and this model predicts {many}")
     if isinstance(model, Classifier):
         _check_classes(model, path)
-    elif model.head.width is not None:
-        raise ModelFileError(path, f"LIBSVM predicts one number, and this model predicts {model.head.width}")
     lines = [f"{START} {name}", *_header(model, path), "SV", *_vectors(model)]
     with atomic_write(path) as stream:
         stream.write("".join(f"{line}\n" for line in lines).encode())

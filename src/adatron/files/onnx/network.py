@@ -47,6 +47,7 @@ def check(model: Any) -> None:
         raise ValueError("ONNX networks take rows of numbers; the kernel function of this model takes other samples.")
     _check_kernel(model.kernel_)
     if is_classifier(model):
+        model.head.refuse_several()
         model.head.check()
         labels(model.classes_)
     function = model.model_.function()
