@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..fitting.layout import pairs
-from .signs import Mask, Values
 
+Values = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 Codes = NDArray[np.int64]
 #: Whether a value of 0 counts for the first class of a pair, and what is made of votes and sums, (rows, k) each.
 Counted = tuple[bool, Callable[[Values, Values], NDArray[Any]]]

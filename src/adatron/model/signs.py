@@ -13,15 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..compiled.precision import SINGLE, UNIT
 from ..gram import Source, Sums
 from ..gram.errors import MOST_CLASSES, SizeClasses
 from ..threads import Pool
+from .heads import Mask, Values
 
-Values = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 #: Takes values (rows, p) and bounds of their errors; returns the rows whose results are decided.
 Decided = Callable[[Values, Values], Mask]
 SINGLE_REACH = 4.0  # Multiple of the largest support vector's squared norm up to which rows get float32 kernel values.

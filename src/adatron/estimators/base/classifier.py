@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from ...fitting.layout import Coefficients, divided
 from ...model.heads import Classes
 from ..checks import inputs
-from ..checks.labels import WRAPPED, refuse_constant
+from ..checks.labels import ONE_EACH, refuse_constant
 from .attributes import Attribute
 from .callbacks import fitting
 from .convergence import warn, warn_unless_calibrated, warn_unless_converged
@@ -152,7 +152,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         from ...fitting.samples import canonical
 
         if self.with_probability or self.class_weight is not None:
-            raise ValueError(f"probability and class_weight are for one label of a sample. {WRAPPED}")
+            raise ValueError(f"probability and class_weight are for one label of a sample. {ONE_EACH}")
         combinations, codes = np.unique(y, axis=0, return_inverse=True)
         sides, weight = np.where(combinations.T == 1, 1.0, -1.0), inputs.weights(X, sample_weight)
         samples = canonical(X, np.ravel(codes), len(combinations), weight, mergeable=self._mergeable)

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from ...quoted import quoted
 
-WRAPPED = "sklearn.multioutput.MultiOutputClassifier fits one classifier for each column."
+ONE_EACH = "sklearn.multioutput.MultiOutputClassifier fits one classifier for each column."
 
 
 def refuse_merged(given: Any, y: NDArray[Any]) -> None:
@@ -38,7 +38,7 @@ def flags(y: Any) -> NDArray[Any]:
         y = y.toarray()
     wrong = y if y.dtype.kind not in "biuf" else y[(y != 0) & (y != 1)]
     if wrong.size:
-        raise ValueError(f"Several labels of a sample must be 0 or 1. Got {quoted(wrong.flat[0])}. {WRAPPED}")
+        raise ValueError(f"Several labels of a sample must be 0 or 1. Got {quoted(wrong.flat[0])}. {ONE_EACH}")
     return y
 
 
