@@ -132,7 +132,7 @@ def test_ctrl_c_during_imports_is_one_line(module, train_csv, tmp_path):
 
 
 def test_a_warm_up_tells_how_far_it_is(monkeypatch, capsys):
-    seconds = importlib.import_module("adatron.cli.progress").SECONDS
+    seconds = importlib.import_module("adatron.cli.progress").PICTURE_SECONDS
     monkeypatch.setitem(seconds, False, 0.01)
     monkeypatch.setattr("adatron.warmup", lambda: time.sleep(0.2))  # compiling takes minutes
     assert main(["warmup"]) == 0

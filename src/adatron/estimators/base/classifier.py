@@ -228,7 +228,8 @@ class Classifier(ClassifierMixin, KernelMachine):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = tags.classifier_tags.multi_label = self.takes_labels
+        several = self.takes_labels and not self.with_probability and self.class_weight is None
+        tags.target_tags.multi_output = tags.classifier_tags.multi_label = several
         return tags
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
