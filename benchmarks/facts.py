@@ -80,8 +80,8 @@ def _facts_of_fits() -> list[Fact]:
     cheap, dear = (own[f"20,000 x 20, C {C}"]["seconds"] for C in (1, 100))
     return [
         Fact(
-            "{} times as long as adatron on two cores: the geometric mean of {} data sets",
-            (_mean(ratios), str(len(ratios))),
+            "{} times as long as adatron on two cores: the geometric mean of {} fits on {} data sets",
+            (_mean(ratios), str(len(ratios)), str(len({data.split(", ")[0] for data in counted}))),
             "fit",
         ),
         Fact("all {} sets", (str(len(own)),), "fit"),
@@ -113,7 +113,7 @@ def facts() -> list[Fact]:
         Fact("{} ms on average, and {} ms in the median",
              (f"{steps['partial_fit, mean']:.0f}", f"{steps['partial_fit, median of 200']:.0f}"), "incremental/step"),
         Fact("500 fits on 500 samples take {} s", (f"{small['seconds']:.2f}",), "search"),
-        Fact("{} times as fast as 16 cores in {} fits", (_mean(on_gpu), str(len(on_gpu))), "gpu"),
+        Fact("{} times as fast as 16 cores: the geometric mean of {} fits", (_mean(on_gpu), str(len(on_gpu))), "gpu"),
     ]  # fmt: skip
 
 

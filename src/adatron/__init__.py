@@ -1,4 +1,4 @@
-"""Exact kernel support vector machines with a proof of optimality on every fit.
+"""Exact kernel support vector machines with a proof of optimality on every batch fit.
 
 Only what the reference of the manual lists is public; all other modules and names may change without notice.
 """

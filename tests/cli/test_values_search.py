@@ -41,6 +41,8 @@ def test_whole_numbers():
         ("C", "1,,2", "'' is not a number above 0"),
         ("C", "0:1", "'0' is not a number above 0"),
         ("C", "10:1", "the range '10:1' begins with its larger end"),
+        ("C", "1:", "'1:': a range needs two ends, such as 1:100"),
+        ("degree", ":5:3", "':5:3': a range needs two ends"),
         ("C", "10:10", "the range '10:10' has one value; write 10"),
         ("degree", "2:2", "the range '2:2' has one value; write 2"),
         ("C", "1:10:1", "'1' is not a whole number >= 2 and at most 1000"),

@@ -266,7 +266,7 @@ def test_advice_fits_the_fault():
     with pytest.warns(ConvergenceWarning, match=r"double precision\. The features' .*: scale them") as told:
         SVC(kernel="linear").fit(X * 1e6, noisy)
     assert "lower C" not in str(told[0].message)
-    with pytest.warns(ConvergenceWarning, match="reached; raise max_iter, or lower C"):
+    with pytest.warns(ConvergenceWarning, match="gap [^;]*; raise max_iter, or lower C.$"):
         SVC(max_iter=1).fit(X, y)
     with pytest.warns(ConvergenceWarning) as told:
         SVC(max_iter=1).fit(X * 1e6, y)  # gamma='scale' takes the scale away

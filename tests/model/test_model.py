@@ -12,6 +12,7 @@ import pytest
 from numba import types
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC, SVR, OneClassSVM, input_margin
 from adatron.compiled import panels
@@ -341,3 +342,14 @@ def test_an_incremental_model_calls_nothing_proven_that_is_tracked():
 
 def test_a_model_of_which_nothing_is_known_says_so():
     assert repr(Worst(float("nan"), float("nan"), True, 1)) == "<not proven: nothing is known>"
+
+
+@pytest.mark.parametrize(
+    "hopeless", [SVC(C=float("inf"), kernel="linear"), SVC(kernel="sigmoid", gamma=2.0, coef0=-1.0)]
+)
+def test_a_gap_that_bounds_nothing_is_not_called_proven(hopeless):
+    X = np.random.default_rng(0).normal(size=(120, 2))
+    with pytest.warns(ConvergenceWarning):
+        hopeless.fit(X, np.arange(120) % 2)
+    assert repr(hopeless.certificate_).startswith("<not proven: ")
+    assert repr(hopeless.certificate_).endswith("; not converged>")

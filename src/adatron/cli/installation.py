@@ -52,8 +52,10 @@ def installation_rows(found: Mapping[str, Any]) -> TableRows:
     for name, value in found.items():
         shown = value
         if name == "extras":
-            shown = "; ".join(f"{extra}: {_listed(packages)}" for extra, packages in value.items())
-        elif name == "environment":
+            lines = [f"{extra}: {_listed(packages)}" for extra, packages in value.items()]
+            rows += zip(("extras", *[""] * len(lines)), lines, strict=False)
+            continue
+        if name == "environment":
             shown = ", ".join(f"{key}={one}" for key, one in value.items()) or "nothing set"
         elif name == "processor":
             shown = f"{value['name']}, {' '.join(value['features']) or 'features unknown'}"

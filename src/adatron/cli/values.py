@@ -139,6 +139,8 @@ class ListedValues(click.ParamType[Any]):
         count = Number(2, MOST_VALUES, whole=True).convert(ends.pop(), param, ctx) if len(ends) == 3 else 0
         if len(ends) != 2:
             self.fail(f"{text!r} is not a range FROM:TO or FROM:TO:COUNT, such as 0.1:1000:5", param, ctx)
+        if not all(ends):
+            self.fail(f"{text!r}: a range needs two ends, such as 1:100", param, ctx)
         numbers = [Number(0, above=True).convert(end, param, ctx) for end in ends]
         low, high = (self.one.convert(end, param, ctx) for end in ends)
         if numbers[0] == numbers[1]:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 #: Parts that are small, so that a copy of somebody else's array costs little.
 SMALL_PARTS = ("dual", "intercepts", "support", "counts", "tilts", "problem")
 
+GAP_TOL = 1e-3  # the default of gap_tol, which fits go on to, but need not meet
+
 
 class Proofs(NamedTuple):
     """What is proven of a solution, and how it was found: plain numbers for one problem, arrays for several.
@@ -89,11 +91,12 @@ class Worst:
             found = f"relative duality gap {size} {self.gap:.1e}, {found}"
         of = f" (the worst of {self.problems} problems)" if self.problems > 1 else ""
         how = "" if self.proven else "; deletion_report() has the bounds"
-        return f"{found}{of}{how}{'' if self.converged else '; not converged'}"
+        wide = f"; the gap is above {GAP_TOL:.0e}" if GAP_TOL < self.gap < np.inf else ""
+        return f"{found}{of}{how}{wide if self.converged else '; not converged'}"
 
     @property
     def _title(self) -> str:
-        return "proven" if self.proven and not np.isnan(self.violation) else "not proven"
+        return "proven" if self.proven and np.isfinite(self.gap) else "not proven"
 
     def __repr__(self) -> str:
         return f"<{self._title}: {self}>"

@@ -62,7 +62,7 @@ def _large() -> Claims:
     from sklearn.svm import SVC as PeerSVC
 
     from ... import SVC
-    from ...estimators.base.parameters import GAP_TOL
+    from ...model.model import GAP_TOL
 
     X, y = make_classification(DEMO_SAMPLES, 20, n_informative=10, flip_y=0.05, random_state=0)
     X = StandardScaler().fit_transform(X)

@@ -18,8 +18,6 @@ from ..preparing.training import Preparing, preparing_options, read_training, re
 from ..status import ExitStatus, TableRows, as_json, echo_rows, warnings_as_lines, write_result
 from ..values import Number
 
-MEASURING = "--test FILE measures it on other data, and --cv 5 in the place of --model by cross-validation"
-
 
 @click.command(short_help="Fit a machine and write it to a file.")
 @data_options
@@ -154,7 +152,11 @@ def _tell(
         if task_of(model) == "novelty":
             shape.append(("learned from", said_of(table, learned)))
         closing: TableRows = [("seconds", f"{seconds:.2f}"), ("model file", target)]
-        closing += rows_of(measured) if measured else [("quality", f"not measured; {MEASURING}")]
+        closing += (
+            rows_of(measured)
+            if measured
+            else [("quality", "not measured: add --test FILE, or replace --model by --cv 5")]
+        )
         echo_rows([*shape, *kernel_rows(model), *certificate_rows(machine_of(model)), *closing], err=True)
     if wants_json:
         extra = {"samples": learned.shape[0], "seconds": seconds, "model": target, "test": measured}

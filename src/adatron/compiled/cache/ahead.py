@@ -30,8 +30,8 @@ FIRST_COMPILING = (
     "everything ahead, one to two minutes. A busy machine takes longer."
 )
 LATER_COMPILING = (
-    "Compiling for this machine (once) what is not in adatron's cache yet, or waiting for a process that does: some "
-    "seconds for a fit, one to two minutes for 'adatron warmup'. A busy machine takes longer."
+    "Compiling code for this machine, once (some seconds; one to two minutes for 'adatron warmup'), or waiting for "
+    "another process that compiles it. A busy machine takes longer."
 )
 _PROCESSES: list[subprocess.Popen[bytes]] = []
 

@@ -76,6 +76,8 @@ def warn_unless_converged(
             reason, cause = cause.strip(), ""
         elif cause and worst.status is Status.STUCK:  # C and tol are not to blame
             reason = worst.status.value.partition(";")[0] + "."
+        elif early:  # which has said what was reached
+            reason = reason.partition("; ")[2]
         text = (
             f"{early}Not converged {where}: KKT violation {worst.certificate.kkt_violation:.2e}, relative duality gap "
             f"{gap:.2e}; {reason}{cause}"

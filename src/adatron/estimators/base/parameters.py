@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from ...compiled.cache.collector import collector_paused
+from ...model.model import GAP_TOL
 from ...quoted import plain_numbers
 from ..checks.arrays import device_of, rows_there
 from .callbacks import CallbackSupport, together
@@ -47,7 +48,6 @@ class NameIn(StrOptions):
 PLAIN_TYPES = {str, int, float, bool, type(None), np.float64, np.int64}  # types of values that never change
 PENALTY: dict[str, list[Any]] = {"C": [Interval(Real, 0.0, None, closed="right")]}
 NU: dict[str, list[Any]] = {"nu": [Interval(Real, 0.0, 1.0, closed="right")]}
-GAP_TOL = 1e-3  # the default, which fits go on to, but need not meet
 MOST_BYTES = 2.0**62  # of memory
 LARGEST_AUGMENT = 1e100  # its square is added to the kernel
 BIAS: dict[str, list[Any]] = {

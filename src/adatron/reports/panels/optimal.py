@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...estimators.base.parameters import GAP_TOL
+from ...model.model import GAP_TOL
 from ...plots.gap import GapDisplay
 from ..facts import Facts, Missing
 from ..parts import Figure, Folded, Panel, SortableTable, Text, Verbatim, said
