@@ -1,6 +1,7 @@
 """Several labels of 0 and 1 for each sample: one fit, with the solutions of a classifier for each label."""
 
 from copy import deepcopy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -119,9 +120,9 @@ NAN, INFINITE = (np.where(Y == 1, value, 0.0) for value in (np.nan, np.inf))
     [
         (NAN, "Input y contains NaN"),
         (INFINITE, "Input y contains infinity"),
-        (2 * Y, "must be 0 or 1[.] Got 2.*MultiOutputClassifier"),
-        (0.5 * Y, "must be 0 or 1[.] Got 0.5"),
-        (Y.astype(str), "must be 0 or 1[.] Got '"),
+        (2 * Y, "must be numbers 0 or 1[.] Got 2.*MultiOutputClassifier"),
+        (0.5 * Y, "must be numbers 0 or 1[.] Got 0.5"),
+        (Y.astype(str), "must be numbers 0 or 1[.] Got '"),
         (np.c_[Y, 0 * Y[:, 0]], "Column 3 has one of them"),
         (np.c_[Y[:, 0] ** 0, Y], "Column 0 has one of them"),
         (Y[1:], "inconsistent numbers of samples"),
@@ -173,3 +174,11 @@ def test_what_needs_one_label_says_so(use):
 def test_libsvm_has_one_label(tmp_path):
     with pytest.raises(ModelFileError, match="one number or class, and this model predicts 3"):
         save_libsvm(SVC().fit(X, Y), tmp_path / "m")
+
+
+@pytest.mark.parametrize("columns", [2.0, True, 1, 0, -2])
+def test_a_model_with_no_number_of_labels_is_refused(columns):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    model = SVC().fit(X, (X[:, :2] > 0).astype(int)).model_
+    with pytest.raises(ValueError, match="no number of labels"):
+        replace(model, head=replace(model.head, columns=columns))

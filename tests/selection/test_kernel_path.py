@@ -147,3 +147,11 @@ def test_bad_input(change, message):
     arguments = {"X": X, "y": y, "gammas": GAMMAS} | change
     with pytest.raises(ValueError, match=message):
         kernel_path(**arguments)
+
+
+def test_an_augmented_kernel_has_a_larger_ball_around_the_origin():
+    X, y = samples(1, 60, 3, noise=0.7)
+    path = kernel_path(X, y, [0.1, 1.0], C=2.0, bias="augmented", augment=3.0)
+    np.testing.assert_allclose(path.radius_margin_origin * path.margin**2, 10.0)
+    with pytest.raises(ValueError, match="'augment' parameter"):
+        kernel_path(X, y, [1.0], bias="augmented", augment=1e4)

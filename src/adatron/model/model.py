@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 #: Parts that are small, so that a copy of somebody else's array costs little.
 SMALL_PARTS = ("dual", "intercepts", "support", "counts", "tilts", "problem")
 
-GAP_TOL = 1e-3  # the default of gap_tol, which fits go on to, but need not meet
+GAP_TOL = 1e-3  # Default of gap_tol: fits aim at it and may stop above it.
 
 
 class Proofs(NamedTuple):
@@ -91,7 +91,7 @@ class Worst:
             found = f"relative duality gap {size} {self.gap:.1e}, {found}"
         of = f" (the worst of {self.problems} problems)" if self.problems > 1 else ""
         how = "" if self.proven else "; deletion_report() has the bounds"
-        wide = f"; the gap is above {GAP_TOL:.0e}" if GAP_TOL < self.gap < np.inf else ""
+        wide = f"; no gap below {GAP_TOL:.0e} is proven" if GAP_TOL < self.gap < np.inf else ""
         return f"{found}{of}{how}{wide if self.converged else '; not converged'}"
 
     @property
@@ -286,6 +286,8 @@ def _of_classes(head: Classes) -> Iterator[str]:
     labels: Any = head.labels
     if not (isinstance(labels, np.ndarray) and labels.ndim == 1 and 2 <= _different(labels) == len(labels)):
         yield "classes_ is no vector of different classes"
+    if head.columns is not None and not (type(head.columns) is int and head.columns > 1 and len(labels) == 2):
+        yield "_columns is no number of labels"
     if not is_flag(head.in_pairs):
         yield "_in_pairs is neither true nor false"
     if not (head.slope is None or isinstance(head.slope, Real)):

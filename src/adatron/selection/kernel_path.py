@@ -38,8 +38,9 @@ from ..threads.gate import one_blas_thread
 from .gaussians import Gaussians, squared_distances, weighted
 
 RADIUS_ERROR = 1e-3  # Allowed error of the squared radius, which is at most 1.
-RADIUS_ROUNDS = 20  # Rounds of the dense solver, each from a fresh gradient and with the samples that violate it.
-RADIUS_STEPS = 1000  # Most steps of a round, as a multiple of the number of samples.
+FAR_AUGMENT = 100.0  # Above it, float32 sums of the constant and a Gaussian lose the Gaussian.
+DESCENT_ROUNDS = 20  # Rounds of the dense solver, each from a fresh gradient and with the samples that violate it.
+DESCENT_STEPS = 1000  # Most steps of a round, as a multiple of the number of samples.
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ class KernelPath:
     {
         "C": [Interval(Real, 0.0, None, closed="neither"), Interval(Real, 0.0, None, closed="right")],
         "bias": [StrOptions({"explicit", "augmented", "none"})],
-        "augment": [Interval(Real, 0.0, None, closed="neither")],
+        "augment": [Interval(Real, 0.0, FAR_AUGMENT, closed="right")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "pick": [StrOptions({"bound", "validation"}), None],
         "cache_size": [Interval(Real, 0.0, None, closed="neither")],
@@ -159,9 +160,9 @@ def kernel_path(
     C : float, default=inf
         Penalty of margin violations; ``inf`` is the hard margin.
     bias : {'explicit', 'augmented', 'none'}, default='explicit'
-        Whether the machines have a constant b, or the kernel has a constant more in its place.
+        Whether the machines have a constant b, or a constant is added to the kernel instead.
     augment : float, default=1.0
-        The augmenting factor of ``bias='augmented'``; its square is added to the kernel.
+        The augmenting factor of ``bias='augmented'``, at most 100; its square is added to the kernel.
     validation : tuple of (X, y), default=None
         Samples on which the error is measured.
     pick : {'bound', 'validation'}, default=None
@@ -261,11 +262,13 @@ class _Steps:
         if self.warm:
             self.beta, self.centre = beta, around.beta
         norm2 = self.dual.squared_norm(beta, g)
+        radius2 = 1.0 + self.dual.lambda2  # of a ball around the origin: max k(x, x) of the program
+        bound = vc_bound(len(beta), radius2, float(1.0 / np.sqrt(norm2)), delta) if self.dual.hard_margin else np.nan
         return {
             "margin": 1.0 / np.sqrt(norm2),
             "radius_margin": -2.0 * self.around.objective(around.beta, around.g) * norm2,
-            "radius_margin_origin": norm2,
-            "bound": vc_bound(len(beta), 1.0, float(1.0 / np.sqrt(norm2)), delta) if self.dual.hard_margin else np.nan,
+            "radius_margin_origin": radius2 * norm2,
+            "bound": bound,
             "n_support": int(np.count_nonzero(beta)),
             "n_iter": margin.n_iter,
             "duality_gap": proof.relative_gap,
@@ -302,7 +305,7 @@ class _Descent:
         part[:n], lower[:n], upper[:n] = self.beta[rows], self.dual.lower[rows], self.dual.upper[rows]
         slope[:n] = self.g[rows]
         program = (K, part, slope.astype(K.dtype), lower, upper)
-        limits = (0.0, 0.5 * tol, RADIUS_STEPS * n, np.zeros(2, np.int64))
+        limits = (0.0, 0.5 * tol, DESCENT_STEPS * n, np.zeros(2, np.int64))
         tied = bool(self.dual.totals)
         self.n_iter += pairs(*program, np.array([0, len(K)]), *limits) if tied else singles(*program, *limits)
         self.beta[rows] = part[:n]
@@ -318,7 +321,7 @@ class _Descent:
     def tighten(self, tol: float, proof: Certificate) -> float | Status:
         """Go on with the samples that still violate the conditions, for some rounds."""
         self.rounds += 1
-        return tol if self.rounds < RADIUS_ROUNDS else Status.STUCK
+        return tol if self.rounds < DESCENT_ROUNDS else Status.STUCK
 
 
 def _warn_of(gammas: Vector) -> None:

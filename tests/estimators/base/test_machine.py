@@ -164,7 +164,7 @@ def test_a_limit_that_only_the_gap_meets_is_no_failure_unless_the_user_gave_the_
     assert model.certificate_.gap > 1e-3
     assert model.certificate_.converged is not fails
     assert [issubclass(one.category, ConvergenceWarning) for one in caught] == [True] * fails
-    assert repr(model.certificate_).endswith("; not converged>" if fails else "; the gap is above 1e-03>")
+    assert repr(model.certificate_).endswith("; not converged>" if fails else "; no gap below 1e-03 is proven>")
 
 
 def test_the_certificate_is_that_of_the_worst_problem():

@@ -38,7 +38,10 @@ def flags(y: Any) -> NDArray[Any]:
         y = y.toarray()
     wrong = y if y.dtype.kind not in "biuf" else y[(y != 0) & (y != 1)]
     if wrong.size:
-        raise ValueError(f"Several labels of a sample must be 0 or 1. Got {quoted(wrong.flat[0])}. {ONE_EACH}")
+        raise ValueError(
+            f"Several labels of a sample must be numbers 0 or 1. Got {quoted(wrong.flat[0])} of type {y.dtype}. "
+            f"{ONE_EACH}"
+        )
     return y
 
 
