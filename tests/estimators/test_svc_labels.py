@@ -123,8 +123,8 @@ NAN, INFINITE = (np.where(Y == 1, value, 0.0) for value in (np.nan, np.inf))
         (2 * Y, "must be numbers 0 or 1[.] Got 2.*MultiOutputClassifier"),
         (0.5 * Y, "must be numbers 0 or 1[.] Got 0.5"),
         (Y.astype(str), "must be numbers 0 or 1[.] Got '"),
-        (np.c_[Y, 0 * Y[:, 0]], "Column 3 has one of them"),
-        (np.c_[Y[:, 0] ** 0, Y], "Column 0 has one of them"),
+        (np.c_[Y, 0 * Y[:, 0]], "Column 3 has only 0"),
+        (np.c_[Y[:, 0] ** 0, Y], "Column 0 has only 1"),
         (Y[1:], "inconsistent numbers of samples"),
         (Y[:, :0], "0 feature"),
     ],
@@ -135,7 +135,7 @@ def test_wrong_labels_are_refused(y, text):
 
 
 def test_a_label_that_weights_make_constant_is_refused():
-    with pytest.raises(ValueError, match="Column 1 has one of them"):
+    with pytest.raises(ValueError, match="Column 1 has only"):
         SVC().fit(X, Y, sample_weight=Y[:, 1])
 
 

@@ -53,7 +53,7 @@ def installation_rows(found: Mapping[str, Any]) -> TableRows:
         shown = value
         if name == "extras":
             lines = [f"{extra}: {_listed(packages)}" for extra, packages in value.items()]
-            rows += zip(("extras", *[""] * len(lines)), lines, strict=False)
+            rows += [("" if number else name, line) for number, line in enumerate(lines)]
             continue
         if name == "environment":
             shown = ", ".join(f"{key}={one}" for key, one in value.items()) or "nothing set"

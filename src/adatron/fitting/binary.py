@@ -20,7 +20,7 @@ from .samples import Samples
 class Common:
     """The common properties of the problems of a classifier.
 
-    n_classes : number of classes
+    n_classes : number of classes, or of combinations of labels
     multi_class : 'ovo' or 'ovr'
     form : Formulation
     sides : (n_problems, n_classes) 1 or -1, the side of each class if every problem has all classes; None: as
@@ -56,27 +56,26 @@ class Binary(Problems):
             return
         k = kind.n_classes
         if sides is not None:
-            classes, positive = np.tile(np.arange(k), (len(sides), 1)), np.zeros(0, np.int64)
+            classes, signs = np.tile(np.arange(k), (len(sides), 1)), sides
         elif k == 2:
-            classes, positive = np.array([[0, 1]]), np.array([1])
+            classes, signs = np.array([[0, 1]]), np.array([[-1.0, 1.0]])
         elif kind.multi_class == "ovo":
             classes = pairs(k).T
-            positive = classes[:, 0]
+            signs = np.tile([1.0, -1.0], (len(classes), 1))
         else:
-            classes, positive = np.tile(np.arange(k), (k, 1)), np.arange(k)
+            classes, signs = np.tile(np.arange(k), (k, 1)), 2.0 * np.eye(k) - 1.0
         folds = len(segments) // k
         if folds > 1:
             before = k * np.arange(folds)
             classes = (before[:, None, None] + classes).reshape(-1, classes.shape[1])
-            positive = (before[:, None] + positive).ravel()
+            signs = np.tile(signs, (folds, 1))
         elif out is not None:
-            classes, positive = np.tile(classes, (FOLDS, 1)), np.tile(positive, FOLDS)
+            classes, signs = np.tile(classes, (FOLDS, 1)), np.tile(signs, (FOLDS, 1))
         counts = np.array([len(some) for some in segments])
         starts, flat = np.cumsum(counts) - counts, np.concatenate([np.array(some, np.int64) for some in segments])
         own = classes.ravel()
         self.groups = flat[ranges(starts[own], starts[own] + counts[own])]
         self.first = np.concatenate([[0], np.cumsum(counts[classes].sum(axis=1))])
-        signs = np.where(classes == positive[:, None], 1.0, -1.0) if sides is None else sides
         self._signs = np.repeat(signs.ravel(), counts[own])
         self._counts = samples.sizes[self.groups]
         if out is not None:

@@ -211,7 +211,7 @@ def kernel_path(
         steps = [walk.step(float(gamma), delta) for gamma in gammas]
         found = {name: np.array([step[name] for step in steps]) for name in steps[0]}
         found["validation_error"] = _errors(squared_distances(X, test, X, pool), truth, gammas, found, pool)
-    _warn_of(gammas[found.pop("open")])
+    _warn_of(gammas[found.pop("open")], np.inf == C)
     score = found["validation_error" if by_error else "radius_margin"]
     best = int(np.flatnonzero(score == score.min())[-1])
     return KernelPath(gamma=gammas, kernel_evaluations=len(X) * (len(X) + 1) // 2, best=best, **found)
@@ -324,11 +324,12 @@ class _Descent:
         return tol if self.rounds < DESCENT_ROUNDS else Status.STUCK
 
 
-def _warn_of(gammas: Vector) -> None:
+def _warn_of(gammas: Vector, hard: bool) -> None:
     if len(gammas):
+        cause = "the classes are not separable by these kernels (use a finite C), or " if hard else ""
         warnings.warn(
-            f"No solution was found for gamma = {', '.join(f'{gamma:.4g}' for gamma in gammas)}: the classes are not "
-            "separable by these kernels (use a finite C), or tol is too small.",
+            f"No solution was found for gamma = {', '.join(f'{gamma:.4g}' for gamma in gammas)}: "
+            f"{cause}tol is too small.",
             ConvergenceWarning,
             stacklevel=5,
         )

@@ -267,3 +267,11 @@ def test_frames_of_polars_and_tables_of_arrow(arrow):
             model.predict(made(column))
     assert "X lacks values in column 'n'" in refused(lambda: model.predict(made([None, *WHOLE[1:].tolist()])))
     assert "X holds text in column 'n'" in refused(lambda: model.predict(made(["a"] * N)))
+
+
+def test_columns_of_other_names_are_not_blamed_on_missing_values():
+    pd = pytest.importorskip("pandas")
+    model = SVC().fit(pd.DataFrame({"q": [1.0, 2.0, 3.0, 4.0]}), [0, 1, 0, 1])
+    with pytest.raises(ValueError, match="feature names") as error:
+        model.predict(pd.DataFrame({"a": [1.0, np.nan]}))
+    assert "lacks values" not in " ".join(getattr(error.value, "__notes__", []))

@@ -118,8 +118,8 @@ class Classifier(ClassifierMixin, KernelMachine):
         ------
         ValueError
             Bad parameters or data: NaN or infinity, fewer than two classes, unequal lengths, no positive weight;
-            one distinct sample of each class and ``probability=True``. Several labels that are not 0 and 1, or with
-            ``probability=True`` or ``class_weight``.
+            one distinct sample of each class and ``probability=True``. With several labels also: one that is not 0
+            or 1, or is the same for all samples; ``probability=True`` or ``class_weight``.
         """
         from ...threads import Clock
 
@@ -135,11 +135,11 @@ class Classifier(ClassifierMixin, KernelMachine):
         from ...fitting.samples import canonical
 
         X, y = inputs.training_data(self, X, y, several=self.takes_labels)
-        if y.ndim == 2:
-            return self._of_several(X, y, sample_weight)
-        classes, codes = inputs.classes(y)
         weight = inputs.weights(X, sample_weight)
         repeated = None if sample_weight is None else weight
+        if y.ndim == 2:
+            return self._of_several(X, y, weight, repeated)
+        classes, codes = inputs.classes(y)
         class_weight = inputs.weights_of_classes(self.class_weight, classes, codes, repeated)
         weight = weight * class_weight[codes]
         samples = canonical(X, codes, len(classes), weight, mergeable=self._mergeable)
@@ -147,18 +147,24 @@ class Classifier(ClassifierMixin, KernelMachine):
             raise ValueError(self._one_sided)
         return Labelled(X, codes, classes, class_weight, samples, repeated)
 
-    def _of_several(self, X: Any, y: NDArray[Any], sample_weight: Any) -> Labelled:
+    @property
+    def _takes_several(self) -> bool:
+        """Whether a fit with these parameters takes several labels."""
+        return self.takes_labels and not self.with_probability and self.class_weight is None
+
+    def _of_several(
+        self, X: Any, y: NDArray[Any], weight: NDArray[np.float64], repeated: NDArray[np.float64] | None
+    ) -> Labelled:
         """Return the training set with several labels: each combination of them is a class of the samples."""
         from ...fitting.samples import canonical
 
-        if self.with_probability or self.class_weight is not None:
+        if not self._takes_several:
             raise ValueError(f"probability and class_weight are for one label of a sample. {ONE_EACH}")
         combinations, codes = np.unique(y, axis=0, return_inverse=True)
-        sides, weight = np.where(combinations.T == 1, 1.0, -1.0), inputs.weights(X, sample_weight)
-        samples = canonical(X, np.ravel(codes), len(combinations), weight, mergeable=self._mergeable)
+        codes, sides = codes.ravel(), np.where(combinations.T == 1, 1.0, -1.0)
+        samples = canonical(X, codes, len(combinations), weight, mergeable=self._mergeable)
         refuse_constant(sides[:, samples.sizes > 0])
-        repeated = None if sample_weight is None else weight
-        return Labelled(X, 0 * codes.ravel(), np.array([0, 1], y.dtype), np.ones(2), samples, repeated, sides)
+        return Labelled(X, 0 * codes, np.array([0, 1], y.dtype), np.ones(2), samples, repeated, sides)
 
     def _solved(self, data: Labelled, form: Formulation, resolved: Resolved, settings: Settings) -> Model:
         """Return the model of all problems of a checked training set."""
@@ -228,8 +234,7 @@ class Classifier(ClassifierMixin, KernelMachine):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        several = self.takes_labels and not self.with_probability and self.class_weight is None
-        tags.target_tags.multi_output = tags.classifier_tags.multi_label = several
+        tags.target_tags.multi_output = tags.classifier_tags.multi_label = self._takes_several
         return tags
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

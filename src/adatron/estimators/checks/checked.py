@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.validation import validate_data  # pyright: ignore[reportPrivateUsage]
+from sklearn.utils.validation import _get_feature_names, validate_data  # pyright: ignore[reportPrivateUsage]
 
 from ...model.sound import invalid_csr
 from .columns import advice, as_numbers, refuse_dates
@@ -44,7 +44,7 @@ def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **o
         try:
             found = validate_data(model, X, dtype=dtype, accept_sparse="csr", reset=reset, **others)
         except ValueError as error:
-            note = advice(model, X)
+            note = None if _misnamed(X, names) else advice(model, X)
             if note is not None:
                 error.add_note(note)
             raise
@@ -72,6 +72,12 @@ def _of_frame(X: Any, names: NDArray[Any]) -> Any:
         return None
     floats = all(kind in (np.float64, np.float32) for kind in X.dtypes.tolist())
     return np.ascontiguousarray(X.to_numpy()) if floats else None
+
+
+def _misnamed(X: Any, names: Any) -> bool:
+    """Return whether the columns of X have other names than in the fit, which is then the error."""
+    given: Any = None if names is None else _get_feature_names(X)
+    return given is not None and not np.array_equal(given, np.asarray(names))
 
 
 def _is_finite(values: NDArray[Any]) -> bool:

@@ -123,22 +123,25 @@ def _without_sparse_columns(X: Any) -> Any:
 def advice(model: Any, X: Any) -> str | None:
     """Return a note about text or missing values in X, which scikit-learn has refused; None if X has neither."""
     columns = [(name, np.asarray(values)) for name, values in _columns(X)]
-    shown = repr(model) if len(repr(model)) <= LONGEST_ESTIMATOR else f"{type(model).__name__}()"
     texts = [name for name, values in columns if values.dtype.kind not in PLAIN_KINDS and any(map(_is_text, values))]
     missing = [name for name, values in columns if _has_gaps(values)]
     if texts:
-        line = f"make_pipeline({_encoding(texts, len(columns), missing)}, {shown})"
+        line = f"make_pipeline({_encoding(texts, len(columns), missing)}, {_shown(model)})"
         return (
             f"X holds text in {_listed(texts)}. A pipeline turns text into numbers, also in new data:\n    {line}\n"
             f"from sklearn.pipeline, sklearn.compose, sklearn.preprocessing{', sklearn.impute' * bool(missing)}"
         )
     if missing:
-        line = f"make_pipeline(SimpleImputer(), {shown})"
+        line = f"make_pipeline(SimpleImputer(), {_shown(model)})"
         return (
             f"X lacks values in {_listed(missing)}. A pipeline fills them in, also in new data:\n    {line}\n"
             "from sklearn.pipeline, sklearn.impute"
         )
     return None
+
+
+def _shown(model: Any) -> str:
+    return repr(model) if len(repr(model)) <= LONGEST_ESTIMATOR else f"{type(model).__name__}()"
 
 
 def _encoding(texts: list[Any], width: int, missing: list[Any]) -> str:

@@ -1,4 +1,4 @@
-"""Labels that NumPy would make one of."""
+"""Labels that are refused: those that NumPy would make one of, and several ones that are not 0 and 1."""
 
 from __future__ import annotations
 
@@ -46,6 +46,11 @@ def flags(y: Any) -> NDArray[Any]:
 
 
 def refuse_constant(sides: NDArray[np.float64]) -> None:
-    """Fail if a label is the same for all samples; ``sides``, (T, n_combinations), says which it is."""
-    for column in np.flatnonzero(sides.min(axis=1) == sides.max(axis=1)):
-        raise ValueError(f"Each column of y needs positive weights of both 0 and 1. Column {column} has one of them.")
+    """Fail if a label is the same for all samples.
+
+    sides : (T, n_combinations) 1 or -1, what each combination has of each label
+    """
+    constant = np.flatnonzero(sides.min(axis=1) == sides.max(axis=1))
+    if constant.size:
+        column, only = constant[0], int(sides[constant[0], 0] > 0.0)
+        raise ValueError(f"Each column of y needs positive weights of both 0 and 1. Column {column} has only {only}.")
