@@ -136,6 +136,17 @@ def test_slots_never_used_go_in_order():
 
 
 @pytest.mark.plain
+def test_dropped_rows_make_room_before_unused_slots():
+    store = RowStore(100, 1, np.float64, 60)
+    store.give_back(store.lease(np.arange(20)), filled=True)
+    store.drop(5, 15)
+    with store.leased(np.arange(30, 45)) as lease:
+        assert set(lease.slots) == {*range(5, 15), *range(20, 25)}
+    store.close()
+    assert (store.lease(np.arange(30)).slots == -1).all()
+
+
+@pytest.mark.plain
 def test_rows_that_nobody_will_ask_for_again_take_no_room():
     store = RowStore(4, 1, np.float64, 20)
     lease = store.lease(np.arange(6), np.arange(6) % 2 == 0)
@@ -209,11 +220,17 @@ def test_a_point_that_comes_twice_is_asked_for_again_if_one_of_both_is():
 
 @pytest.mark.plain
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.lists(st.integers(0, 19), min_size=1, max_size=8, unique=True), max_size=12), st.integers(0, 9))
-def test_the_store_never_gives_a_wrong_row(asked, capacity):
+@given(
+    st.lists(st.lists(st.integers(0, 19), min_size=1, max_size=8, unique=True), max_size=12),
+    st.integers(0, 9),
+    st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=12, max_size=12),
+)
+def test_the_store_never_gives_a_wrong_row(asked, capacity, dropped):
     store = RowStore(capacity, 1, np.float64, 20)
-    for ids in map(np.array, asked):
+    for ids, (first, stop) in zip(map(np.array, asked), dropped, strict=False):
+        store.drop(first, stop)
         lease = store.lease(ids)
+        assert (lease.found[(ids >= first) & (ids < stop)] == -1).all()
         found = lease.found >= 0
         assert np.array_equal(store.values[lease.found[found], 0], ids[found])
         slots = lease.slots[lease.slots >= 0]

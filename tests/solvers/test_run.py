@@ -1,6 +1,7 @@
 """Many problems: reports to a callback that is slow, and a time limit that passes before the first one."""
 
 import time
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -8,6 +9,15 @@ from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC
+from adatron.gram import Gram, Source
+from adatron.kernels import RBF
+from adatron.problems import csvc
+from adatron.solvers.base import Options, Way
+from adatron.solvers.blocks.block import Block
+from adatron.solvers.route import Sizes, Wishes, choose_route
+from adatron.solvers.run import solve_all
+from adatron.solvers.tasks import Tasks
+from adatron.threads import Pool
 
 
 def test_a_slow_callback_is_not_asked_of_every_problem():
@@ -32,3 +42,26 @@ def test_no_time_is_left_after_setting_up():
     assert (model.fit_status_, model.n_iter_.max(), model.dual_coef_.shape) == (1, 0, (149, 0))
     assert np.isposinf(model.kkt_violation_).all()
     assert set(model.predict(X)) <= set(y)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_last_programs_give_their_stored_rows_back(threads):
+    """The values within and between classes are of no use when the last pair that asks for them is over."""
+    n, classes, kernel = 80, 4, RBF(0.002)
+    X, pairs = np.random.default_rng(0).normal(size=(n * classes, 200)), list(combinations(range(classes), 2))
+    dual, found, left = csvc(np.repeat([1.0, -1.0], n), np.ones(2 * n)), {}, {}
+    for last in (False, True):
+        with Pool(threads) as pool:
+            source = Source.of(X, np.arange(len(X)), kernel)
+            gram = Gram(source, np.float32, [n] * classes, pool, slots=n)
+            first, is_open = 2 * np.arange(len(pairs) + 1), np.ones(len(pairs), bool)
+            tasks = Tasks(gram, np.ravel(pairs), first, lambda _: dual, is_open, last=last)
+            sizes = Sizes(np.full(classes, n), tasks.sizes, is_open, [dual], False, 0.0, False, len(pairs))
+            route = choose_route(source, sizes, Wishes(1e9, "single"), Block())
+            route.ways[:] = Way.BLOCKS
+            options = Options(way=Way.BLOCKS, block=64)
+            found[last] = solve_all(tasks, Block(), options, route, pool, None)
+            left[last] = [len(segment.store) for segment in gram.segments]
+    assert found[True].good.all()
+    np.testing.assert_array_equal(found[True].beta, found[False].beta)
+    assert left == {False: [n] * classes, True: [0] * classes}

@@ -183,6 +183,7 @@ def fit(
     sizes = programs.as_sizes(before)
     route = choose_route(source, sizes, Wishes(settings.cache_bytes, settings.precision, settings.device), solver)
     threads = 1 if route.light else allowed_threads(settings.n_jobs)
+    last = kept is None and before is None
     kept = kept or SharedGram()
     key = threads, source.careful, route.dtype, route.slots, route.held, route.shared, route.device, route.resident
     if kept.made is None or kept.key != key:
@@ -197,7 +198,7 @@ def fit(
             first = programs.copies * np.arange(len(problems) + 1)
             groups = np.zeros(first[-1], np.int64)
         joined = programs.joined if programs.lazy else None
-        tasks = Tasks(gram, groups, first, programs.dual, programs.open, start, joined, view_of=view_of)
+        tasks = Tasks(gram, groups, first, programs.dual, programs.open, start, joined, None, view_of, last)
         found = _solve(tasks, solver, settings, pool, route, before)
     if not settings.gap_asked:
         found.forgive_gaps(settings.tol)

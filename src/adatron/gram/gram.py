@@ -225,6 +225,16 @@ class Gram:
             return uncompiled(source, self.pool)
         return TileSegment(source, self.workspace, self.pool, slots, self.numbers)
 
+    def drop(self, one: int, other: int) -> None:
+        """Empty the stores of values between two segments that no program needs again; within one: of all its rows."""
+        for a, b in {(one, other), (other, one)}:
+            segment = self.segments[b]
+            if isinstance(segment, TileSegment):
+                if a == b:
+                    segment.store.close()
+                else:
+                    segment.store.drop(self.starts[a], self.starts[a + 1])
+
     def square(self, P: Points, width: int) -> NDArray[Any]:
         """Return kernel values among points, in the tiles' precision, with rows and columns of 0 up to a width.
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import queue
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
+from itertools import chain, combinations_with_replacement
 from math import inf
 from time import monotonic
 
@@ -29,6 +31,29 @@ from .watch import Progress, Reporter, Watch
 Callback = Callable[[Progress], object]
 IN_PLAY = 0.95  # Fraction of the variables up to which those that can be other than 0 are a program of their own.
 BEHIND = 1000  # Number of reports waiting for a slow callback above which problems that end are not reported.
+
+
+class _Stored:
+    """The stored values that programs have still to come for: those of classes whose last pair is over make room."""
+
+    def __init__(self, tasks: Tasks) -> None:
+        self._tasks, self._lock = tasks, threading.Lock()
+        some = range(len(tasks)) if tasks.last and tasks.gram.slots else ()
+        self._awaited = Counter(chain.from_iterable(self._pairs(i) for i in some if tasks.open[i]))
+
+    def _pairs(self, i: int) -> Iterator[tuple[int, int]]:
+        return combinations_with_replacement(sorted(set(self._tasks.groups_of(i))), 2)
+
+    def ended(self, i: int) -> None:
+        """Drop what no other program needs."""
+        if not self._awaited:
+            return
+        with self._lock:
+            pairs = list(self._pairs(i))
+            self._awaited.subtract(pairs)
+            over = [pair for pair in pairs if not self._awaited[pair]]
+        for pair in over:
+            self._tasks.gram.drop(*pair)
 
 
 class _Desk:
@@ -126,7 +151,7 @@ def solve_all(
     if len(tasks) > 1 and monotonic() >= options.deadline:  # there was time for nothing but setting up
         found.leave(np.flatnonzero(tasks.open), Status.MAX_TIME)
         return found
-    ranges = _ranges(tasks, options, route)
+    ranges, stored = _ranges(tasks, options, route), _Stored(tasks)
     direct = len(ranges) == 1 or pool.threads == 1 or bool(route.device)
 
     def solve(number: int) -> None:
@@ -155,6 +180,7 @@ def solve_all(
                     way = route.alone(i)
                     own = options if way is options.way else replace(options, way=way)
                     found.put(i, task.dual, _solved_in_play(solver, task, own, state, watch))
+                    stored.ended(i)
                 finish(i, report)
 
     def finish(i: int, report: Reporter | None) -> None:

@@ -61,6 +61,7 @@ class Tasks:
     joined : returns the programs of a range as one program that they are parts of; None: they may differ in kind
     before : (n,) the smaller number of the program whose solution each starts from, or -1; None: all are alone
     view_of : makes the view of some segments
+    last : whether no programs over this Gram matrix come after these
     """
 
     gram: Gram
@@ -72,6 +73,7 @@ class Tasks:
     joined: Callable[[range], Dual] | None = None
     before: Ids | None = None
     view_of: Callable[[Gram, list[int]], View] = View.of
+    last: bool = False
 
     def __len__(self) -> int:
         return len(self.open)
@@ -81,7 +83,11 @@ class Tasks:
 
     def view(self, number: int) -> View:
         """Return the rows of a program."""
-        return self.view_of(self.gram, self.groups[self.first[number] : self.first[number + 1]].tolist())
+        return self.view_of(self.gram, self.groups_of(number))
+
+    def groups_of(self, number: int) -> list[int]:
+        """Return the segments of a program."""
+        return self.groups[self.first[number] : self.first[number + 1]].tolist()
 
     def start(self, number: int) -> State | None:
         """Return the start for a program."""

@@ -11,11 +11,17 @@ __all__ = ["collector_paused"]
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Collect no cycles meanwhile: the collector would look at every new object again and again, and find nothing."""
+    """Collect no cycles meanwhile: the collector would look at every new object again and again, and find nothing.
+
+    Afterwards the new objects count as old, or the next collection would look at all of them.
+    """
     was_on = gc.isenabled()
     try:
         gc.disable()
         yield
     finally:
         if was_on:
+            if not gc.get_freeze_count():  # else somebody's objects are frozen, and would no longer be
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()

@@ -101,21 +101,35 @@ class RowStore:
                 self.slot[ids[new]] = slots[new]
                 self._owner[slots[new]] = ids[new]
 
+    def drop(self, first: int, stop: int) -> None:
+        """Empty the slots of rows first to stop - 1: nobody asks for them again."""
+        with self._lock:
+            kept = self.slot[first:stop]
+            self._owner[kept[kept >= 0]] = -1
+            kept[:] = -1
+
+    def close(self) -> None:
+        """Give the memory back: from now on there is no room."""
+        with self._lock:
+            self.values = self.values[:0].copy()
+            self.slot[:] = -1
+
     def _room(self, wanted: int) -> Ids:
-        """Return up to ``wanted`` empty slots: unused ones in their order, then the longest unused ones.
+        """Return up to ``wanted`` empty slots: emptied ones, then unused ones in their order, then the longest unused.
 
         So memory is touched only as far as rows are kept. No slot of a lease is taken.
         """
-        fresh = np.arange(self._spare, min(len(self.values), self._spare + wanted))
-        rest = wanted - len(fresh)
+        free = self._pins[: self._spare] == 0
+        empty = np.flatnonzero(free & (self._owner[: self._spare] < 0))[:wanted]
+        fresh = np.arange(self._spare, min(len(self.values), self._spare + wanted - len(empty)))
+        rest = wanted - len(empty) - len(fresh)
         if not rest:
             self._spare += len(fresh)
-            return fresh
-        old = np.flatnonzero(self._pins[: self._spare] == 0)
+            return np.concatenate([empty, fresh])
+        old = np.flatnonzero(free & (self._owner[: self._spare] >= 0))
         if rest < len(old):
             old = old[np.argpartition(self.used[old], rest - 1)[:rest]]
-        evicted = self._owner[old]
-        self.slot[evicted[evicted >= 0]] = -1
+        self.slot[self._owner[old]] = -1
         self._owner[old] = -1
         self._spare += len(fresh)
-        return np.concatenate([fresh, old])
+        return np.concatenate([empty, fresh, old])
