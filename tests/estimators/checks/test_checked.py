@@ -34,6 +34,14 @@ SAMPLES = {
     "big-endian": X.astype(">f8"),
     "whole numbers": np.arange(60).reshape(20, 3),
     "list": X.tolist(),
+    "list of whole numbers": np.arange(60).reshape(20, 3).tolist(),
+    "list of arrays": list(X),
+    "list of text": [["a", "b"]] * 20,
+    "list with nan": holed(X, np.nan).tolist(),
+    "list with None": [[1.0, None]] * 20,
+    "list of bool": (X > 0).tolist(),
+    "ragged list": [[1.0], *X.tolist()[1:]],
+    "empty list": [],
     "nan": holed(X, np.nan),
     "inf": holed(X, np.inf),
     "both": holed(holed(X, np.inf)[::-1].copy(), -np.inf),
@@ -74,6 +82,8 @@ TARGETS = {
     "column": y[:, None],
     "every other": np.repeat(y, 2)[::2],
     "list": y.tolist(),
+    "list of text": ["a", "b"] * 10,
+    "list with None": [None, *y.tolist()[1:]],
     "too few": y[:5],
     "objects": y.astype(object),
     "complex": y + 0j,
@@ -132,11 +142,11 @@ def test_names_are_forgotten_by_a_fit_to_an_array():
 
 def test_plain_arrays_are_not_looked_at_again():
     with calls(validate_data) as looks:
-        for samples in ("float64", "float32"):
+        for samples in ("float64", "float32", "list"):
             SVC().fit(SAMPLES[samples], y).predict(SAMPLES[samples])
-        SVC().fit(SAMPLES["CSR"], y).predict(SAMPLES["CSR"])
+        SVC().fit(SAMPLES["CSR"], TARGETS["list"]).predict(SAMPLES["CSR"])
         assert not looks
-        checked(BaseEstimator(), SAMPLES["list"], FLOATS)
+        checked(BaseEstimator(), SAMPLES["Fortran"], FLOATS)
         assert looks
 
 

@@ -22,15 +22,17 @@ FEW_ROWS = 256  # Rows of a frame up to which its checks take longer than a pred
 def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **others: Any) -> Any:
     """Return X, or X and y if there is one, as ``validate_data`` does.
 
-    Finite C-ordered arrays and CSR matrices of the right type and shape are returned as they are, and a frame of
-    floats to predict as an array. scikit-learn converts or refuses everything else.
+    Finite C-ordered arrays and CSR matrices of the right type and shape are returned as they are, lists of numbers
+    and a frame of floats to predict as arrays. scikit-learn converts or refuses everything else.
     """
-    targets = (others["y"],) if "y" in others else ()
+    targets = (_of_list(others["y"]),) if "y" in others else ()
     attributes = vars(model)
     names = None if reset else attributes.get("feature_names_in_")
-    values: Any = X if names is None else _of_frame(X, names)  # scikit-learn warns of other names, and of none
+    values: Any = (
+        _of_list(X, dtype[0]) if names is None else _of_frame(X, names)
+    )  # it warns of other names, and of none
     plain = (_is_plain(values, 2) or _is_csr(values)) and values.dtype in dtype and 0 not in values.shape
-    plain = plain and all(_is_plain(y, 1) and y.dtype.kind in "biuf" and len(y) == X.shape[0] for y in targets)
+    plain = plain and all(_is_plain(y, 1) and y.dtype.kind in "biuf" and len(y) == values.shape[0] for y in targets)
     plain = plain and (reset or attributes.get("n_features_in_") == values.shape[1])
     if plain and all(map(_is_finite, (values.data if sparse.issparse(values) else values, *targets))):
         found = (values, *targets) if targets else values
@@ -63,6 +65,17 @@ def _is_plain(values: Any, ndim: int) -> bool:
 
 def _is_csr(values: Any) -> bool:
     return type(values) in (sparse.csr_matrix, sparse.csr_array) and not invalid_csr(values)
+
+
+def _of_list(values: Any, dtype: type | None = None) -> Any:
+    """Return a list as an array, whole numbers in a type; what is no list, and no array either, as it is."""
+    if type(values) is not list:
+        return values
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        return values
+    return array.astype(dtype) if dtype is not None and array.dtype.kind in "iu" else array
 
 
 def _of_frame(X: Any, names: NDArray[Any]) -> Any:
