@@ -6,6 +6,7 @@ mean of as many calls as take MOMENT seconds; the libraries take turns, and medi
 
 from __future__ import annotations
 
+import os
 import statistics
 import subprocess
 import sys
@@ -197,4 +198,6 @@ def service() -> dict[str, Any]:
 
 
 def _run(command: list[str]) -> None:
-    subprocess.run(command, check=True, capture_output=True)  # noqa: S603
+    """Run a process that keeps its bytecode, as that of an installed package is kept."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    subprocess.run(command, check=True, capture_output=True, env=environment)  # noqa: S603

@@ -17,7 +17,6 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 import click
-from tqdm import tqdm
 
 from ..compiled.cache.spent import COMPILING
 from ..progress import part_done
@@ -37,6 +36,8 @@ SHAPE_WITH_REST = "{desc} {percentage:3.0f}%|{bar}| {elapsed}, about {remaining}
 
 def bar_of(total: float, shape: str, quiet: bool = False, **more: Any) -> Any:
     """Return a bar, which is drawn on a terminal only."""
+    from tqdm import tqdm
+
     return tqdm(total=total, bar_format=shape, leave=False, disable=quiet or not sys.stderr.isatty(), **more)
 
 

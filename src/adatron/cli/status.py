@@ -13,7 +13,6 @@ from enum import IntEnum
 from typing import Any
 
 import click
-from tqdm import tqdm
 
 from .wording import in_options
 
@@ -108,6 +107,8 @@ def warnings_as_lines(reworded: Callable[[str], str] = in_options) -> Iterator[N
     def tell(message: Warning | str, *_: object) -> None:
         text = " ".join(reworded(str(message)).split())
         if text not in told:
+            from tqdm import tqdm
+
             told.add(text)
             with tqdm.external_write_mode(file=sys.stderr):  # a bar may be on the line
                 click.echo(f"warning: {text}", err=True)

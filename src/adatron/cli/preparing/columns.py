@@ -95,9 +95,8 @@ def branches(part: Any) -> list[tuple[Any, Sequence[int]]]:
     ValueError
         The model is damaged: its columns are not there.
     """
-    from sklearn.compose import ColumnTransformer
-
-    if not isinstance(part, ColumnTransformer):
+    known: Any = sys.modules.get("sklearn.compose")  # a model with such a part has imported it
+    if known is None or not isinstance(part, known.ColumnTransformer):
         return []
     return [(one, columns) for _, one, columns in _numbered(part) if not isinstance(one, str)]  # "drop"
 

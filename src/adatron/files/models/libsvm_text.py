@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.datasets import load_svmlight_file
 from sklearn.utils.validation import check_is_fitted
 
 from ...estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
@@ -353,6 +352,8 @@ def _parsed(rows: list[str]) -> sparse.csr_matrix:
     """Return features from their text, feature j in column j."""
     if any(sign in row for row in rows for sign in ("#", "qid")):
         raise ValueError("a support vector is pairs of a number and a value")
+    from sklearn.datasets import load_svmlight_file
+
     text = "".join(f"0 {row.strip()}\n" for row in rows).encode()
     read: Any = load_svmlight_file
     return sparse.csr_matrix(read(io.BytesIO(text), zero_based=True)[0])

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from sklearn.datasets import load_svmlight_file
 
 from ...arrays import MOST_COLUMNS
 from ..labels import exact_numbers
@@ -67,6 +66,8 @@ def read_libsvm(path: Path, request: Request) -> Table:
 
 def _parsed(path: Path, request: Request) -> tuple[Any, Any, bool]:
     """Return the features with column j for feature j, the labels in float64, and whether there are query ids."""
+    from sklearn.datasets import load_svmlight_file
+
     try:
         with open_binary(path, request.max_bytes, text=True, cost=_cost) as stream:
             if stream.peek(len(_SIGN)).startswith(_SIGN):  # pyright: ignore[reportAttributeAccessIssue]
