@@ -26,7 +26,7 @@ SINGLE_REACH = 4.0  # Multiple of the largest support vector's squared norm up t
 FEWEST_VECTORS = 64  # Support vectors from which float32 gains more than looking at the results costs.
 LIKELY = 0.7  # Fraction of the rows so far with proven results below which float32 is not tried any more.
 BYTES = 1 << 25  # Most bytes for the coefficients.
-SIZE_GROUPS = 4  # Most groups of support vectors by their sizes.
+MOST_SIZE_GROUPS = 4  # Most groups of support vectors by their sizes.
 MOST_SUMS = 12  # Most sums of each sign, groups times outputs, if there is more than one group.
 
 
@@ -47,7 +47,7 @@ class SplitExpansion:
 
     def __init__(self, points: Source, coefficients: Values, pool: Pool) -> None:
         m, p = coefficients.shape
-        count = max(1, min(SIZE_GROUPS, MOST_SUMS // p, BYTES // max(1, 2 * coefficients.nbytes)))
+        count = max(1, min(MOST_SIZE_GROUPS, MOST_SUMS // p, BYTES // max(1, 2 * coefficients.nbytes)))
         order = np.argsort(points.sizes, kind="stable")
         self.points, coefficients = points.take(order), coefficients[order]
         self.limit = SINGLE_REACH * points.largest * (1.0 + 1e-12)
