@@ -25,3 +25,28 @@ def test_the_collector_is_as_it_was(was_on):
         assert gc.isenabled() == was_on
     finally:
         (gc.enable if before else gc.disable)()
+
+
+def test_the_new_objects_cause_no_collection_afterwards():
+    ran = []
+    gc.callbacks.append(lambda phase, info: ran.append(phase))
+    try:
+        with collector_paused():
+            made = [[] for _ in range(10_000)]
+        few = [[] for _ in range(100)]
+    finally:
+        gc.callbacks.pop()
+    assert not ran
+    assert len(few) < len(made)
+
+
+def test_what_a_process_has_frozen_stays_frozen():
+    gc.collect()
+    gc.freeze()
+    try:
+        frozen = gc.get_freeze_count()
+        with collector_paused():
+            pass
+        assert gc.get_freeze_count() >= frozen > 0
+    finally:
+        gc.unfreeze()
