@@ -29,7 +29,8 @@ REPEATS, MOMENT = 7, 0.1
 NOTES = (
     "Default parameters but for those that a line names. adatron proves a relative gap of 1e-3 beside tol; "
     "scikit-learn has tol alone. Milliseconds of one call, medians of seven turns in one process. Lines that begin "
-    "with 'process' are whole processes. The ratio is scikit-learn's time by adatron's."
+    "with 'process' are whole processes. The ratio is scikit-learn's time by adatron's; "
+    "'wanted' is the ratio that this project aims at."
 )
 ROW_CALLS, SERVICE_THREADS = 2000, 4
 SERVICE = f"predict, one row, {SERVICE_THREADS} threads, 99th percentile"
@@ -90,6 +91,8 @@ def machines() -> Iterator[Pair]:
 def many_classes() -> Iterator[Pair]:
     for classes, each in ((26, 385), (100, 50), (300, 4), (800, 5)):
         yield fits(f"fit, {classes} classes of {each}", "SVC", *clouds(classes, each), 1.0)
+    noise = np.random.default_rng(0).normal(size=(1200, 10))
+    yield fits("fit, 300 classes of 4 in one cloud", "SVC", noise, np.repeat(np.arange(300), 4), 1.0)
     yield fits("fit, 300 classes of 4, NuSVC", "NuSVC", *clouds(300, 4), 1.0, nu=0.2)
     X, y = clouds(100, 10)
     ours = adatron.SVC(probability=True)
@@ -100,12 +103,12 @@ def many_classes() -> Iterator[Pair]:
 def single_rows() -> Iterator[Pair]:
     import pandas as pd
 
-    for n, noise in ((200, 0.0), (2_000, 0.1), (10_000, 0.3)):
-        X, y = make_classification(n, 20, n_informative=10, flip_y=noise, random_state=0)
+    for n, noise, d in ((200, 0.0, 20), (2_000, 0.1, 20), (10_000, 0.3, 20), (3_000, 0.6, 784)):
+        X, y = make_classification(n, d, n_informative=d // 2, flip_y=noise, random_state=0)
         ours, theirs, row = adatron.SVC().fit(X, y), svm.SVC().fit(X, y), X[:1].copy()
         for name in ("predict", "decision_function"):
             a, b = getattr(ours, name), getattr(theirs, name)
-            yield Pair(f"{name}, one row, {len(ours.support_):,} support vectors", lambda a=a, row=row: a(row),
+            yield Pair(f"{name}, one row, {len(ours.support_):,} x {d} support vectors", lambda a=a, row=row: a(row),
                        lambda b=b, row=row: b(row), 1.2)  # fmt: skip
     X, y = two_classes(2_000, 20)
     frame = pd.DataFrame(X).rename(columns=str)
