@@ -19,7 +19,13 @@ class OneClassSVM(Novelty):
 
     Parameters
     ----------
-    kernel, degree, gamma, coef0 :
+    kernel : str, adatron.kernels.Kernel or callable, default='rbf'
+        As in :class:`SVC`.
+    degree : int, default=3
+        As in :class:`SVC`.
+    gamma : {'scale', 'auto'} or float, default='scale'
+        As in :class:`SVC`.
+    coef0 : float, default=0.0
         As in :class:`SVC`.
     tol : float, default=1e-3
         Largest violation of the optimality (KKT) conditions, as in scikit-learn. The program is first divided by a
@@ -28,8 +34,28 @@ class OneClassSVM(Novelty):
     nu : float, default=0.5
         In (0, 1]: at most this fraction of the weight is outside, and at least this fraction belongs to support
         vectors.
-    shrinking, cache_size, verbose, max_iter, solver, n_jobs, precision, gap_tol, max_time, callback, device :
+    shrinking : bool, default=True
+        As in :class:`SVC`.
+    cache_size : float, default=1000
+        As in :class:`SVC`.
+    verbose : bool, default=False
+        As in :class:`SVC`.
+    max_iter : int, default=-1
+        As in :class:`SVC`.
+    solver : str or Solver, default='auto'
         As in :class:`SVC`; any solver except 'svmseq'.
+    n_jobs : int, default=None
+        As in :class:`SVC`.
+    precision : {'auto', 'single', 'double'}, default='auto'
+        As in :class:`SVC`.
+    gap_tol : float or None, default=1e-3
+        As in :class:`SVC`.
+    max_time : float, default=None
+        As in :class:`SVC`.
+    callback : callable, default=None
+        As in :class:`SVC`.
+    device : str, default=None
+        As in :class:`SVC`.
 
     Attributes
     ----------
@@ -41,6 +67,8 @@ class OneClassSVM(Novelty):
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float
         The certificate, as in :class:`SVC`.
     trace_ : dict of ndarray
+        As in :class:`SVC`.
+    certificate_, compact_, kernel_, model_, objects_, route_ :
         As in :class:`SVC`.
 
     References

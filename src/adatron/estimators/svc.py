@@ -20,6 +20,9 @@ class SVC(Classifier):
     certificate on every fit. Sparse, dense, weighted and multi-class problems all take the same path. A ``y`` of shape
     (n_samples, T) of 0 and 1 has T labels for each sample, which one fit learns over one kernel matrix.
 
+    The reference of the manual lists what is public in this class and its siblings. ``help`` also shows other names,
+    which may change without notice.
+
     Parameters
     ----------
     C : float, default=1.0
@@ -38,10 +41,11 @@ class SVC(Classifier):
         Constant of 'poly' and 'sigmoid'.
     shrinking : bool, default=True
         Accepted for compatibility, without effect (``solver=ISDA(shrinking=False)`` is another setting).
-    probability : bool, default=False (spelt 'deprecated', as in scikit-learn)
-        Also fit class probabilities, for ``predict_proba``: a sigmoid through 1/2 where the prediction changes, from
-        decision values of samples that were left out. The probabilities agree with ``predict``. scikit-learn's
-        documented way also works and will stay: ``CalibratedClassifierCV(SVC(), ensemble=False)``.
+    probability : bool or 'deprecated', default='deprecated'
+        Whether to fit class probabilities, too, for ``predict_proba``: a sigmoid through 1/2 where the prediction
+        changes, from decision values of samples that were left out. The probabilities agree with ``predict``.
+        'deprecated' is False, as in scikit-learn, whose documented way also works and will stay:
+        ``CalibratedClassifierCV(SVC(), ensemble=False)``.
     tol : float, default=1e-3
         Largest violation of the optimality (KKT) conditions, as in scikit-learn, but certified.
     cache_size : float, default=1000
@@ -102,14 +106,22 @@ class SVC(Classifier):
         others have one entry, for each class; with T labels, for each label.
     classes_, class_weight_, coef_, fit_status_, support_, support_vectors_, n_support_, shape_fit_ :
         As in scikit-learn, and so are ``n_features_in_`` and ``feature_names_in_``.
+    kernel_ : adatron.kernels.Kernel
+        The kernel of the fit, with the numbers behind 'scale' and 'auto'.
     certificate_ : object with ``gap``, ``violation``, ``converged`` and ``problems``
         What is proven of all binary problems: the largest gap and violation. It prints as one line.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of one for each binary problem
         The certificate: ``kkt_violation_`` and ``duality_gap_`` are upper bounds, with all rounding errors in them.
         ``duality_gap_`` is relative, (primal - dual) / max(\|primal\|, \|dual\|, m) with m = min(1, maximum loss of the
         zero function). It bounds the distance of the solution from the optimum; nan if the kernel is found not to be
-        positive semi-definite. The optimum lies between the objectives (proven up to 1,000 samples, estimated above).
-        The gap belongs to the best bias for these coefficients; ``intercept_`` is LIBSVM's.
+        positive semi-definite. Kernels that need not be so ('sigmoid', given values, functions) are checked on at most
+        512 samples; beyond these the bounds take it for granted. The optimum lies between the objectives (proven up to
+        1,000 samples, estimated above). The gap belongs to the best bias for these coefficients; ``intercept_`` is
+        LIBSVM's.
+    model_ : object
+        What the fit has found, as one value. No later fit changes it.
+    objects_ : ndarray of shape (n_samples,)
+        The training samples, if a kernel function takes them and they are not rows of numbers; else it is not there.
     compact_ : bool
         Whether :meth:`compact` made the model; that method explains the attributes of such a model.
     route_ : adatron.solvers.Route

@@ -31,7 +31,13 @@ class SVDD(Novelty):
 
     Parameters
     ----------
-    kernel, degree, gamma, coef0 :
+    kernel : str, adatron.kernels.Kernel or callable, default='rbf'
+        As in :class:`SVC`.
+    degree : int, default=3
+        As in :class:`SVC`.
+    gamma : {'scale', 'auto'} or float, default='scale'
+        As in :class:`SVC`.
+    coef0 : float, default=0.0
         As in :class:`SVC`.
     nu : float, default=0.5
         In (0, 1]: at most this fraction of the weight is outside, if there are no negatives. It stands for the bound
@@ -42,8 +48,28 @@ class SVDD(Novelty):
     tol : float, default=1e-3
         Largest violation of the optimality (KKT) conditions. The program is first divided by a power of two, so that
         its gradient varies by about 16.
-    shrinking, cache_size, verbose, max_iter, solver, n_jobs, precision, gap_tol, max_time, callback, device :
+    shrinking : bool, default=True
+        As in :class:`SVC`.
+    cache_size : float, default=1000
+        As in :class:`SVC`.
+    verbose : bool, default=False
+        As in :class:`SVC`.
+    max_iter : int, default=-1
+        As in :class:`SVC`.
+    solver : str or Solver, default='auto'
         As in :class:`SVC`; any solver except 'svmseq'.
+    n_jobs : int, default=None
+        As in :class:`SVC`.
+    precision : {'auto', 'single', 'double'}, default='auto'
+        As in :class:`SVC`.
+    gap_tol : float or None, default=1e-3
+        As in :class:`SVC`.
+    max_time : float, default=None
+        As in :class:`SVC`.
+    callback : callable, default=None
+        As in :class:`SVC`.
+    device : str, default=None
+        As in :class:`SVC`.
 
     Attributes
     ----------
@@ -64,6 +90,8 @@ class SVDD(Novelty):
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float
         The certificate, as in :class:`SVC`, of the program with k(x, x) as it is rounded. The objectives are half of
         the radius squared, plus the errors.
+    certificate_, compact_, kernel_, model_, objects_, route_ :
+        As in :class:`SVC`.
 
     References
     ----------
@@ -82,8 +110,8 @@ class SVDD(Novelty):
 
     reads = Sphere()
     negatives = True
-    center_norm_ = Attribute("center_norm")
-    radius_ = Attribute("radius")
+    center_norm_ = Attribute("center_norm", doc="The distance of the centre from the origin of feature space.")
+    radius_ = Attribute("radius", doc="The radius of the ball.")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Novelty._parameter_constraints,
         **NU,
@@ -132,16 +160,30 @@ class SVDD(Novelty):
             Samples, as many features as in ``fit``.
         diagonal : array-like of shape (n_samples,), default=None
             k(x, x) of the samples. It is needed if kernel='precomputed', and not used otherwise.
+
+        Raises
+        ------
+        NotFittedError
+            The estimator is not fitted.
+        ValueError
+            Bad data: NaN or infinity, or another number of features than in ``fit``; kernel='precomputed' without
+            ``diagonal``.
         """
         return self._decision(self.model_, X, diagonal=diagonal).ravel()
 
     def score_samples(self, X: Any, diagonal: Any = None) -> NDArray[np.float64]:
-        """Return minus the squared distance from the centre, (n_samples,); parameters as in ``decision_function``."""
+        """Return minus the squared distance from the centre, (n_samples,).
+
+        Parameters and errors are those of ``decision_function``.
+        """
         model = self.model_
         return self._decision(model, X, diagonal=diagonal).ravel() + model.offset
 
     def predict(self, X: Any, diagonal: Any = None) -> NDArray[np.intp]:
-        """Return 1 inside the ball, -1 outside, (n_samples,); parameters as in ``decision_function``."""
+        """Return 1 inside the ball, -1 outside, (n_samples,).
+
+        Parameters and errors are those of ``decision_function``.
+        """
         return self._decision(self.model_, X, self.reads.predictions, self.reads.decided, diagonal=diagonal)
 
     def fit_predict(self, X: Any, y: Any = None, **params: Any) -> NDArray[np.intp]:

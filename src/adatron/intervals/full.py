@@ -57,6 +57,8 @@ class FullConformal(Wrapper):
         The solution of all samples, which predicts. It has ``decision_function_shape='ovr'``.
     classes_ : ndarray of shape (n_classes,)
         The classes.
+    n_features_in_, feature_names_in_ :
+        As in scikit-learn.
 
     References
     ----------

@@ -275,6 +275,8 @@ class JackknifePlus(Plus):
         The largest violation of the optimality conditions by one of these models.
     classes_ : ndarray of shape (n_classes,)
         The classes of a classifier.
+    n_features_in_, feature_names_in_ :
+        As in scikit-learn.
 
     Notes
     -----
@@ -321,14 +323,20 @@ class CVPlus(Plus):
 
     Parameters
     ----------
-    estimator, alpha, conformity_score, verbose :
+    estimator : SVR, NuSVR, QuantileSVR, SVC, NuSVC or another machine of adatron
+        As in :class:`JackknifePlus`.
+    alpha : float, default=0.1
+        As in :class:`JackknifePlus`.
+    conformity_score : {'margin', 'adaptive'}, default='margin'
+        As in :class:`JackknifePlus`.
+    verbose : int, default=0
         As in :class:`JackknifePlus`.
     cv : int, cross-validation generator or iterable, default=10
         The parts, as in scikit-learn's cross-validation. Each sample must be left out once.
 
     Attributes
     ----------
-    estimator_, scores_, kkt_violation_, classes_ :
+    estimator_, scores_, kkt_violation_, classes_, n_features_in_, feature_names_in_ :
         As in :class:`JackknifePlus`, by the models without each part.
     left_out_ : {'fits', 'path'}
         Each of these models is a proven fit, except for parts of one sample.

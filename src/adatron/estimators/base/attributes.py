@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .shown import shown_trace
+
+if TYPE_CHECKING:
+    from ...kernels import Kernel
+    from ...model.model import Worst
+    from ...solvers.found import Traces
+    from ...solvers.route import Route
 
 T = TypeVar("T")
+Bounds = float | NDArray[np.float64]  # of one problem, or of each
+Rows = NDArray[Any] | sparse.csr_matrix
 
 
 class Attribute(Generic[T]):
@@ -14,10 +28,13 @@ class Attribute(Generic[T]):
     path : the part of the model, and the parts of that part; see ``model.Model``
     unfitted : what it is before a fit; None if it is not there
     shown : makes what a user sees of the part; None shows the part itself
+    doc : what ``help`` says of it
     """
 
-    def __init__(self, *path: str, unfitted: Any = None, shown: Callable[[Any], Any] | None = None) -> None:
-        self.path, self.unfitted, self.shown = path, unfitted, shown
+    def __init__(
+        self, *path: str, unfitted: Any = None, shown: Callable[[Any], Any] | None = None, doc: str | None = None
+    ) -> None:
+        self.path, self.unfitted, self.shown, self.__doc__ = path, unfitted, shown, doc
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -43,6 +60,47 @@ class Attribute(Generic[T]):
             f"{self.name} belongs to the fitted model of this {type(machine).__name__}, which only a fit replaces. To "
             "shift a decision, compare decision_function(X) with a number of your own."
         )
+
+
+class FittedAttributes:
+    """The attributes that every fitted machine has."""
+
+    kernel_: Attribute[Kernel] = Attribute("kernel", doc="The kernel of the fit.")
+    _gamma: Attribute[float] = Attribute("gamma")
+    support_: Attribute[NDArray[np.int32]] = Attribute(
+        "support", doc="Numbers of the support vectors among the training samples."
+    )
+    support_vectors_: Attribute[Rows] = Attribute("vectors", doc="The support vectors.")
+    dual_coef_: Attribute[Rows] = Attribute(
+        "dual", doc="The coefficients of the support vectors in the decision functions."
+    )
+    intercept_: Attribute[NDArray[np.float64]] = Attribute("intercepts", doc="The constants of the decision functions.")
+    n_support_: Attribute[NDArray[np.int32]] = Attribute("counts", doc="How many support vectors each class has.")
+    shape_fit_: Attribute[tuple[int, int]] = Attribute("shape", doc="The shape of the training samples.")
+    compact_: Attribute[bool] = Attribute("compact", unfitted=False, doc="Whether ``compact`` made this model.")
+    objects_: Attribute[NDArray[Any]] = Attribute(
+        "samples", doc="The training samples, if a kernel function takes them and they are not rows of numbers."
+    )
+    duality_gap_: Attribute[Bounds] = Attribute(
+        "proofs", "gap", doc="Upper bound of the relative duality gap of each problem."
+    )
+    kkt_violation_: Attribute[Bounds] = Attribute(
+        "proofs", "violation", doc="Upper bound of the violation of the optimality conditions of each problem."
+    )
+    dual_objective_: Attribute[Bounds] = Attribute("proofs", "dual", doc="The dual objective of each problem.")
+    primal_objective_: Attribute[Bounds] = Attribute("proofs", "primal", doc="The primal objective of each problem.")
+    n_iter_: Attribute[int | NDArray[np.int32]] = Attribute("proofs", "n_iter", doc="The iterations of each problem.")
+    fit_status_: Attribute[int] = Attribute("proofs", "status", doc="0 if all problems converged, else 1.")
+    trace_: Attribute[dict[str, NDArray[Any]] | Traces] = Attribute(
+        "proofs",
+        "trace",
+        shown=shown_trace,
+        doc="What the solver reported on its way, as a dict of arrays for each problem.",
+    )
+    certificate_: Attribute[Worst] = Attribute(
+        "proofs", "worst", doc="What is proven of all problems: the largest gap and violation."
+    )
+    route_: Attribute[Route | None] = Attribute("proofs", "route", doc="How the problems were solved, and why so.")
 
 
 UNSEEN = ("samples",)  # parts that few models have; the others have no such attribute

@@ -70,7 +70,7 @@ class Classifier(ClassifierMixin, KernelMachine):
     decision_function_shape: str = "ovr"
     break_ties: bool = False
     multi_class: str = "ovo"
-    classes_: Attribute[NDArray[Any]] = Attribute("head", "labels")
+    classes_: Attribute[NDArray[Any]] = Attribute("head", "labels", doc="The classes, sorted.")
     class_weight_: NDArray[np.float64]
     _in_pairs: Attribute[bool] = Attribute("head", "in_pairs")
     _slope: Attribute[float | None] = Attribute("head", "slope")
@@ -120,6 +120,14 @@ class Classifier(ClassifierMixin, KernelMachine):
             Bad parameters or data: NaN or infinity, fewer than two classes, unequal lengths, no positive weight;
             one distinct sample of each class and ``probability=True``. With several labels also: one that is not 0
             or 1, or is the same for all samples; ``probability=True`` or ``class_weight``.
+        KeyboardInterrupt
+            Ctrl-C ended the fit. The estimator is as it was before.
+
+        Warns
+        -----
+        ConvergenceWarning
+            ``max_iter``, ``max_time`` or rounding ended the fit before it met ``tol`` (or a ``gap_tol`` other than the
+            default), the callback ended it, or the kernel is not positive semi-definite.
         """
         from ...threads import Clock
 
@@ -251,6 +259,13 @@ class Classifier(ClassifierMixin, KernelMachine):
             Two classes: positive for ``classes_[1]``. T labels: positive for 1. More classes: votes refined by decision
             values ('ovr', as scikit-learn), the values of the pairs ('ovo'), or those of each class with
             ``multi_class='ovr'``. They are computed in float64, float32 rows too, unless ``precision='single'``.
+
+        Raises
+        ------
+        NotFittedError
+            The estimator is not fitted.
+        ValueError
+            Bad data: NaN or infinity, or another number of features than in ``fit``.
         """
         model = self.model_
         head = self.head_of(model)
@@ -265,6 +280,13 @@ class Classifier(ClassifierMixin, KernelMachine):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, as many features as in ``fit``.
+
+        Raises
+        ------
+        NotFittedError
+            The estimator is not fitted.
+        ValueError
+            Bad data: NaN or infinity, or another number of features than in ``fit``.
         """
         model = self.model_
         head = self.head_of(model)
@@ -295,8 +317,12 @@ class Classifier(ClassifierMixin, KernelMachine):
 
         Raises
         ------
+        AttributeError
+            ``probability`` is not True, so the estimator has no such method.
         NotFittedError
-            If the model was fitted without ``probability=True``.
+            The estimator is not fitted, or ``probability`` was set to True after the fit.
+        ValueError
+            Bad data: NaN or infinity, or another number of features than in ``fit``.
         """
         model = self.model_
         head = self.head_of(model)
@@ -320,5 +346,15 @@ class Classifier(ClassifierMixin, KernelMachine):
         Returns
         -------
         logarithms : ndarray of shape (n_samples, n_classes)
+            The logarithms of what ``predict_proba`` returns.
+
+        Raises
+        ------
+        AttributeError
+            ``probability`` is not True, so the estimator has no such method.
+        NotFittedError
+            The estimator is not fitted, or ``probability`` was set to True after the fit.
+        ValueError
+            Bad data: NaN or infinity, or another number of features than in ``fit``.
         """
         return np.log(self.predict_proba(X))

@@ -14,15 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...fitting.layout import feature_weights
 from ...fitting.storage import for_reading
-from ...model.model import Model, Proofs, Worst
+from ...model.model import Model, Proofs
 from ..checks import inputs, objects
 from ..checks.arrays import device_of
 from ..checks.inputs import rows_to_predict
-from .attributes import Attribute, flat, grouped, missing
+from .attributes import FittedAttributes, Rows, flat, grouped, missing
 from .callbacks import CALLBACK_ATTRIBUTES
 from .parameters import Parameters
 from .quiet import quiet
-from .shown import shown_trace
 
 if TYPE_CHECKING:
     from ...fitting.fits import Fits
@@ -31,11 +30,6 @@ if TYPE_CHECKING:
     from ...model.function import Finish
     from ...model.heads import Counted, Head
     from ...model.signs import Decided
-    from ...solvers.found import Traces
-    from ...solvers.route import Route
-
-Bounds = float | NDArray[np.float64]  # of one problem, or of each
-Rows = NDArray[Any] | sparse.csr_matrix
 
 
 class Resolved(NamedTuple):
@@ -46,7 +40,7 @@ class Resolved(NamedTuple):
     serving: Kernel
 
 
-class KernelMachine(Parameters):
+class KernelMachine(Parameters, FittedAttributes):
     """Base of the estimators.
 
     A machine says by ``formulation`` which programs it asks for. A fit ends with one assignment of ``_model``: what it
@@ -60,26 +54,6 @@ class KernelMachine(Parameters):
     _model: Model
     n_features_in_: Any
     feature_names_in_: Any
-
-    kernel_: Attribute[Kernel] = Attribute("kernel")
-    _gamma: Attribute[float] = Attribute("gamma")
-    support_: Attribute[NDArray[np.int32]] = Attribute("support")
-    support_vectors_: Attribute[Rows] = Attribute("vectors")
-    dual_coef_: Attribute[Rows] = Attribute("dual")
-    intercept_: Attribute[NDArray[np.float64]] = Attribute("intercepts")
-    n_support_: Attribute[NDArray[np.int32]] = Attribute("counts")
-    shape_fit_: Attribute[tuple[int, int]] = Attribute("shape")
-    compact_: Attribute[bool] = Attribute("compact", unfitted=False)
-    objects_: Attribute[NDArray[Any]] = Attribute("samples")
-    duality_gap_: Attribute[Bounds] = Attribute("proofs", "gap")
-    kkt_violation_: Attribute[Bounds] = Attribute("proofs", "violation")
-    dual_objective_: Attribute[Bounds] = Attribute("proofs", "dual")
-    primal_objective_: Attribute[Bounds] = Attribute("proofs", "primal")
-    n_iter_: Attribute[int | NDArray[np.int32]] = Attribute("proofs", "n_iter")
-    fit_status_: Attribute[int] = Attribute("proofs", "status")
-    trace_: Attribute[dict[str, NDArray[Any]] | Traces] = Attribute("proofs", "trace", shown=shown_trace)
-    certificate_: Attribute[Worst] = Attribute("proofs", "worst")
-    route_: Attribute[Route | None] = Attribute("proofs", "route")
 
     @abstractmethod
     def formulation(self, augment: float) -> Formulation:

@@ -21,7 +21,7 @@ class Novelty(OutlierMixin, KernelMachine):
     """Base of the novelty detectors, which have one program and say 1 or -1."""
 
     negatives: ClassVar[bool] = False  # whether y marks negatives
-    offset_ = Attribute("offset")
+    offset_ = Attribute("offset", doc="What ``decision_function`` subtracts from ``score_samples``.")
 
     def marks(self, X: Any, y: Any) -> Vector | None:
         """Return -1 for negatives and 1 for other samples; None if the machine has no negatives."""
@@ -54,6 +54,14 @@ class Novelty(OutlierMixin, KernelMachine):
         ------
         ValueError
             Bad parameters or data: NaN or infinity, unequal lengths, no positive weight.
+        KeyboardInterrupt
+            Ctrl-C ended the fit. The estimator is as it was before.
+
+        Warns
+        -----
+        ConvergenceWarning
+            ``max_iter``, ``max_time`` or rounding ended the fit before it met ``tol`` (or a ``gap_tol`` other than the
+            default), the callback ended it, or the kernel is not positive semi-definite.
         """
         from ...threads import Clock
 
@@ -71,6 +79,13 @@ class Novelty(OutlierMixin, KernelMachine):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, as many features as in ``fit``.
+
+        Raises
+        ------
+        NotFittedError
+            The estimator is not fitted.
+        ValueError
+            Bad data: NaN or infinity, or another number of features than in ``fit``.
         """
         return self.problem_values(X).ravel()
 
@@ -81,6 +96,13 @@ class Novelty(OutlierMixin, KernelMachine):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, as many features as in ``fit``.
+
+        Raises
+        ------
+        NotFittedError
+            The estimator is not fitted.
+        ValueError
+            Bad data: NaN or infinity, or another number of features than in ``fit``.
         """
         model = self.model_
         return self._decision(model, X).ravel() + model.offset
@@ -92,5 +114,12 @@ class Novelty(OutlierMixin, KernelMachine):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, as many features as in ``fit``.
+
+        Raises
+        ------
+        NotFittedError
+            The estimator is not fitted.
+        ValueError
+            Bad data: NaN or infinity, or another number of features than in ``fit``.
         """
         return self._decision(self.model_, X, self.reads.predictions, self.reads.decided)

@@ -61,6 +61,16 @@ class Regressor(RegressorMixin, KernelMachine):
         ------
         ValueError
             Bad parameters or data: NaN or infinity, unequal lengths, no positive weight.
+        KeyboardInterrupt
+            Ctrl-C ended the fit. The estimator is as it was before.
+
+        Warns
+        -----
+        ConvergenceWarning
+            ``max_iter``, ``max_time`` or rounding ended the fit before it met ``tol`` (or a ``gap_tol`` other than the
+            default), the callback ended it, or the kernel is not positive semi-definite.
+        UserWarning
+            Curves of a ``QuantileSVR`` cross, and ``rearrange`` is False.
         """
         from ...threads import Clock
 
@@ -115,6 +125,13 @@ class Regressor(RegressorMixin, KernelMachine):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, as many features as in ``fit``.
+
+        Raises
+        ------
+        NotFittedError
+            The estimator is not fitted.
+        ValueError
+            Bad data: NaN or infinity, or another number of features than in ``fit``.
         """
         model = self.model_
         return self._decision(model, X, self.head_of(model).predictions)

@@ -82,7 +82,12 @@ class Incremental(KernelMachine):
 
     window: int | None
     _learner: Learner
-    certificate_: Attribute[Worst] = Attribute("proofs", "worst", shown=lambda worst: replace(worst, proven=False))
+    certificate_: Attribute[Worst] = Attribute(
+        "proofs",
+        "worst",
+        shown=lambda worst: replace(worst, proven=False),
+        doc="The largest gap and violation of all binary problems, by the gradient that the path follows.",
+    )
     _busy = (*KernelMachine._busy, *HERE)
     precision = "double"
     stream_: dict[str, Any] | None = None  # record of ``adatron stream``: what it has learned from which input

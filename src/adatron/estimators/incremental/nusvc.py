@@ -20,16 +20,40 @@ class IncrementalNuSVC(IncrementalClassifier, NuSVC):
     ----------
     nu : float, default=0.5
         As in :class:`adatron.NuSVC`. A step after which nu would be infeasible is an error, and changes nothing.
-    kernel, degree, gamma, coef0, class_weight, decision_function_shape, break_ties :
+    kernel : str, adatron.kernels.Kernel or callable, default='rbf'
         As in :class:`IncrementalSVC`.
-    bias, augment, multi_class, window, n_jobs, max_time :
+    degree : int, default=3
+        As in :class:`IncrementalSVC`.
+    gamma : {'scale', 'auto'} or float, default='scale'
+        As in :class:`IncrementalSVC`.
+    coef0 : float, default=0.0
+        As in :class:`IncrementalSVC`.
+    class_weight : dict, default=None
+        As in :class:`IncrementalSVC`.
+    decision_function_shape : {'ovr', 'ovo'}, default='ovr'
+        As in :class:`IncrementalSVC`.
+    break_ties : bool, default=False
+        As in :class:`IncrementalSVC`.
+    bias : {'explicit', 'augmented', 'none'}, default='explicit'
+        As in :class:`IncrementalSVC`.
+    augment : float, default=1.0
+        As in :class:`IncrementalSVC`.
+    multi_class : {'ovo', 'ovr'}, default='ovo'
+        As in :class:`IncrementalSVC`.
+    window : int, default=None
+        As in :class:`IncrementalSVC`.
+    n_jobs : int, default=None
+        As in :class:`IncrementalSVC`.
+    max_time : float, default=None
         As in :class:`IncrementalSVC`.
 
     Attributes
     ----------
     classes_, class_weight_, dual_coef_, intercept_, support_, support_vectors_, n_support_, coef_, shape_fit_ :
         As in :class:`adatron.NuSVC`; ``support_`` numbers the samples in the order of ``ids_``.
-    ids_, n_iter_, n_refactor_, n_refit_ :
+    ids_, n_iter_, n_refactor_, n_refit_, certificate_, compact_, files_, fit_status_, kernel_, model_, objects_ :
+        As in :class:`IncrementalSVC`.
+    route_, stream_, trace_ :
         As in :class:`IncrementalSVC`.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of one for each binary problem
         Of the program with nu, before division by the margin, by the gradient that the path follows;

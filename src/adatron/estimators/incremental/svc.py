@@ -23,11 +23,19 @@ class IncrementalSVC(IncrementalClassifier, SVC):
     kernel : str, adatron.kernels.Kernel or callable, default='rbf'
         As in :class:`adatron.SVC`, except 'precomputed' and 'sigmoid'. It must be positive semi-definite, and a kernel
         of samples.
-    degree, gamma, coef0 :
-        As in :class:`adatron.SVC`; gamma 'scale' and 'auto' are computed from the samples of the first call.
+    degree : int, default=3
+        As in :class:`adatron.SVC`.
+    gamma : {'scale', 'auto'} or float, default='scale'
+        As in :class:`adatron.SVC`; 'scale' and 'auto' are computed from the samples of the first call.
+    coef0 : float, default=0.0
+        As in :class:`adatron.SVC`.
     class_weight : dict, default=None
         Weights of the classes.
-    decision_function_shape, break_ties, multi_class :
+    decision_function_shape : {'ovr', 'ovo'}, default='ovr'
+        As in :class:`adatron.SVC`.
+    break_ties : bool, default=False
+        As in :class:`adatron.SVC`.
+    multi_class : {'ovo', 'ovr'}, default='ovo'
         As in :class:`adatron.SVC`.
     bias : {'explicit', 'augmented', 'none'}, default='explicit'
         As in :class:`adatron.SVC`.
@@ -54,6 +62,14 @@ class IncrementalSVC(IncrementalClassifier, SVC):
     n_refactor_, n_refit_ : int
         Counts since ``fit``: gradients computed anew because of drift, and solutions found anew because rounding left
         no way.
+    certificate_ : object with ``gap``, ``violation``, ``converged`` and ``problems``
+        The largest gap and violation of all binary problems, by the gradient that the path follows.
+    files_ : list of str
+        The files that hold this model and that ``forget`` writes anew, as far as it knows.
+    stream_ : dict or None
+        What ``adatron stream`` has learned from which input; None if it has not learned this model.
+    compact_, fit_status_, kernel_, model_, objects_, route_, trace_ :
+        As in :class:`adatron.SVC`; ``route_`` is None.
 
     Notes
     -----

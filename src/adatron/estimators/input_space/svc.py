@@ -156,6 +156,8 @@ class InputMarginSVC(Classifier):
         and 'fixed' ``dual_coef_`` is (n_problems, n_support) and ``n_support_`` is the total number.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_, n_iter_, fit_status_, trace_ :
         Those of the program that the decision function comes from.
+    coef_, certificate_, compact_, kernel_, model_, objects_, route_, shape_fit_ :
+        As in :class:`SVC`.
 
     References
     ----------
@@ -182,10 +184,9 @@ class InputMarginSVC(Classifier):
     margin_: Any
     margin_path_: Any
     projections_: Any
-    tilts_: Attribute[NDArray[np.float64] | None] = Attribute(
-        "tilts"
-    )  # None if the bases have none; then the model is a sum as an SVC's
-    problem_: Attribute[NDArray[np.int32]] = Attribute("problem")
+    # None if the bases have none; then the model is a sum as an SVC's
+    tilts_: Attribute[NDArray[np.float64] | None] = Attribute("tilts", doc="The coefficients of the kernel's slopes.")
+    problem_: Attribute[NDArray[np.int32]] = Attribute("problem", doc="The binary problem of each support vector.")
     solver = "auto"
     precision = "auto"
 

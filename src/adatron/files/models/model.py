@@ -122,6 +122,8 @@ def load(path: Path, n_features: int | None = None, max_bytes: int | None = None
 
     Parameters
     ----------
+    path : path
+        The file; ``-`` is standard input.
     n_features : int, optional
         Features of the data; only LIBSVM text needs them, if the last ones are zero in all support vectors.
     max_bytes : int, optional
@@ -141,8 +143,8 @@ def load(path: Path, n_features: int | None = None, max_bytes: int | None = None
     Raises
     ------
     ModelFileError
-        If the file is damaged, does not hold a valid model, or was written in a newer format; NoModelError if it is
-        not a model file.
+        If the file is damaged, does not hold a valid model, or is in another version of the format, older or newer;
+        NoModelError if it is not a model file.
     OSError
         If the file cannot be read.
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn import model_selection as theirs
 from sklearn.pipeline import Pipeline
-from sklearn.utils import indexable
 from sklearn.utils._param_validation import Interval, StrOptions  # pyright: ignore[reportPrivateUsage]
 
 from ...estimators.base.quiet import quiet
@@ -22,14 +21,13 @@ from .candidates import machine_of
 from .evaluate import Evaluation
 from .proving import NO_SHARING, refuse_unprovable
 from .scoring import suit
-from .theirs import Halving, all_plain, followed, routing_enabled, searched
+from .theirs import all_plain, followed, routing_enabled, searched
 from .watch import SearchWatch
 
 if TYPE_CHECKING:
     Base = theirs.GridSearchCV
-    HalvingBase = Any
 else:
-    Base, HalvingBase = object, Halving
+    Base = object
 
 OUR_CONSTRAINTS: dict[str, Any] = {
     "max_time": [Interval(Real, 0, None, closed="neither"), None],
@@ -149,19 +147,32 @@ def _search(search: Any, X: Any, y: Any, params: dict[str, Any], evaluation: Eva
 class GridSearchCV(SharedSearch, theirs.GridSearchCV):
     """Search over all combinations of parameters; fits with equal kernels share their kernel matrices.
 
-    It is :class:`sklearn.model_selection.GridSearchCV` with the same parameters, attributes and results. Cells of
-    ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR`` and ``OneClassSVM``, alone or last in a ``Pipeline``, are solved together:
-    all folds and all settings of one kernel over one matrix. With ``cv=LeaveOneOut()`` the solutions of a two-class
-    ``SVC`` are exact, see :class:`adatron.IncrementalSVC`. Some cells cannot share and are fitted one by one, as in
-    scikit-learn: those of other estimators, kernels that are functions or precomputed, ``probability=True``, other
-    solvers, ``max_time``, callbacks, and scorers that are functions of the estimator.
+    It is :class:`sklearn.model_selection.GridSearchCV` with the same parameters, attributes and results. Candidates
+    (settings of the parameters) of an ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM`` or ``QuantileSVR`` of one
+    quantile, alone or last in a ``Pipeline``, are solved together: all folds and all candidates of one kernel over one
+    matrix. With ``cv=LeaveOneOut()`` the solutions of a two-class ``SVC`` are exact, see
+    :class:`adatron.IncrementalSVC`. Some candidates cannot share and are fitted one by one, as in scikit-learn: those
+    of other estimators, kernels that are functions or precomputed, ``probability=True``, other solvers, estimators with
+    ``max_time``, ``verbose`` or a callback, and scorers that are functions of the estimator.
 
     Parameters
     ----------
-    estimator, scoring, refit, cv, pre_dispatch, error_score, return_train_score :
+    estimator : estimator
+        As in scikit-learn.
+    scoring : str, callable, list, tuple or dict, default=None
+        As in scikit-learn.
+    refit : bool, str or callable, default=True
+        As in scikit-learn.
+    cv : int, cross-validation generator or iterable, default=None
+        As in scikit-learn.
+    pre_dispatch : int or str, default='2*n_jobs'
+        As in scikit-learn.
+    error_score : 'raise' or float, default=np.nan
+        As in scikit-learn.
+    return_train_score : bool, default=False
         As in scikit-learn.
     param_grid : dict, list of dict, or 'auto'
-        As in scikit-learn. 'auto' stands for ranges of C, gamma, nu and epsilon, as far as the machine has them, that
+        As in scikit-learn. 'auto' stands for ranges of C, gamma, nu and epsilon, as far as the estimator has them, that
         follow from the data. In a dict it may stand for a list: ``{"C": "auto", "gamma": [0.1, 1]}``. Such a range is
         widened while the best candidate is at its edge, up to six times.
     verbose : int, default=0
@@ -184,10 +195,10 @@ class GridSearchCV(SharedSearch, theirs.GridSearchCV):
         converged; ``max_duality_gap`` is their largest relative duality gap. ``proven`` says whether all labels of
         left-out samples are those of the optimum, rounding included; scores of labels, such as the accuracy, then
         cannot change, however closely one solves. Other scores are never proven. Without ``prove`` a proof takes the
-        gradients of the solver only, which are enough for searches of up to about 2,000 samples. A cell's ``fit_time``
-        is its part of the time of all cells that share a matrix.
+        gradients of the solver only, which are enough for searches of up to about 2,000 samples. A fit's time
+        is its part of the time of all fits that share a matrix.
     end_ : {'complete', 'interrupted', 'max_time'}
-        Whether all cells are finished, or why not. Searches with callbacks of scikit-learn do not have it.
+        Whether all fits are finished, or why not. Searches with callbacks of scikit-learn do not have it.
     unproven_samples_ : list of ndarray or None
         With ``prove=True``: for each candidate the rows whose labels are not proven; None, and a warning, if no label
         is proven.
@@ -264,6 +275,44 @@ class RandomizedSearchCV(SharedSearch, theirs.RandomizedSearchCV):
     It is :class:`sklearn.model_selection.RandomizedSearchCV` with the same parameters, attributes and results;
     :class:`GridSearchCV` says what is shared. Draws share most if the kernel's parameters come from a list.
 
+    Parameters
+    ----------
+    estimator : estimator
+        As in scikit-learn.
+    param_distributions : dict or list of dict
+        As in scikit-learn.
+    n_iter : int, default=10
+        As in scikit-learn.
+    scoring : str, callable, list, tuple or dict, default=None
+        As in scikit-learn.
+    refit : bool, str or callable, default=True
+        As in scikit-learn.
+    cv : int, cross-validation generator or iterable, default=None
+        As in scikit-learn.
+    pre_dispatch : int or str, default='2*n_jobs'
+        As in scikit-learn.
+    random_state : int, RandomState instance or None, default=None
+        As in scikit-learn.
+    error_score : 'raise' or float, default=np.nan
+        As in scikit-learn.
+    return_train_score : bool, default=False
+        As in scikit-learn.
+    verbose : int, default=0
+        As in :class:`GridSearchCV`.
+    max_time : float, default=None
+        As in :class:`GridSearchCV`.
+    n_jobs : int, default=None
+        As in :class:`GridSearchCV`.
+    prove : bool, default=False
+        As in :class:`GridSearchCV`.
+
+    Attributes
+    ----------
+    cv_results_, end_, unproven_samples_ :
+        As in :class:`GridSearchCV`.
+    best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, multimetric_ :
+        As in scikit-learn, and so are ``classes_``, ``n_features_in_`` and ``feature_names_in_``.
+
     Examples
     --------
     >>> from adatron import SVC
@@ -295,53 +344,3 @@ class RandomizedSearchCV(SharedSearch, theirs.RandomizedSearchCV):
             return_train_score=return_train_score,
         )  # fmt: skip
         self.max_time, self.prove = max_time, prove
-
-
-class HalvingGridSearchCV(SharedSearch, HalvingBase):
-    """Search over all combinations of parameters, with few samples first and the best candidates on more.
-
-    It is :class:`sklearn.model_selection.HalvingGridSearchCV` with the same parameters, attributes and results, and
-    needs no import of ``sklearn.experimental``; :class:`GridSearchCV` says what is shared. Ctrl-C ends the search
-    without a result, as later rounds depend on earlier ones.
-
-    Examples
-    --------
-    >>> from adatron import SVC
-    >>> from adatron.selection import HalvingGridSearchCV
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> grid = {"C": [0.1, 1, 10], "gamma": [0.01, 0.1, 1]}
-    >>> search = HalvingGridSearchCV(SVC(), grid, random_state=0).fit(X, y)
-    >>> bool(search.best_score_ > 0.9)
-    True
-    """
-
-    max_time: float | None = None
-    prove: bool = False
-    _parameter_constraints: ClassVar[dict[str, Any]] = {  # pyright: ignore[reportIncompatibleVariableOverride]
-        **Halving._parameter_constraints,
-        "n_jobs": OUR_CONSTRAINTS["n_jobs"],
-    }
-
-    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
-        X, y = indexable(X, y)
-        self._n_samples_orig = X.shape[0] if hasattr(X, "shape") else len(X)
-        super().fit(X, y, **params)
-        self.best_score_ = self.cv_results_["mean_test_score"][self.best_index_]
-        return self
-
-    fit.__doc__ = SharedSearch.fit.__doc__
-
-    def _run_search(self, evaluate_candidates: Any, *, callback_ctx: Any = None) -> None:
-        """Evaluate round after round, until Ctrl-C."""
-        watch = vars(self).get("_watch")  # callbacks do without
-
-        def evaluated(*args: Any, **more: Any) -> Any:
-            results = evaluate_candidates(*args, **more)
-            if watch is not None and watch.interrupted:
-                raise KeyboardInterrupt
-            return results
-
-        plain = super()._run_search
-        known = "callback_ctx" in signature(plain).parameters
-        plain(evaluated, **({"callback_ctx": callback_ctx} if known else {}))
