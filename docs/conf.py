@@ -8,7 +8,7 @@ from sphinx.application import Sphinx
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
-from lessons import LESSONS, gallery_links  # noqa: E402 (found on the path above)
+from lessons import LESSONS, site_links  # noqa: E402 (found on the path above)
 
 project = "adatron"
 author = "The adatron developers"
@@ -86,6 +86,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "min_reported_time": 60,
     "matplotlib_animations": False,
+    "reset_modules": ("matplotlib", "lessons.colors"),
 }
 
 html_theme = "pydata_sphinx_theme"
@@ -114,9 +115,9 @@ copybutton_prompt_is_regexp = True
 
 
 def _link(app: Sphinx, page: str, source: list[str]) -> None:
-    source[0] = gallery_links(source[0])
+    source[0] = site_links(source[0])
 
 
 def setup(app: Sphinx) -> None:
-    """Let the manual's links to examples lead to the gallery."""
+    """Let the manual's links to examples and tables lead to their pages."""
     app.connect("source-read", _link)

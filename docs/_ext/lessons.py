@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 LESSONS = {
     "begin": ("first_fit", "proof", "search", "report", "save_and_share", "network"),
@@ -39,7 +40,15 @@ class LessonKey:
         return LESSONS[self.folder].index(Path(file).stem)
 
 
-def gallery_links(text: str) -> str:
-    """Return a page whose links to programs lead to their pages in the gallery: the repository has no such pages."""
+def colors(_: dict[str, Any], __: str) -> None:
+    """Draw an example in the colours of the library's displays."""
+    import matplotlib.pyplot as plt
+
+    plt.style.use("petroff10")
+
+
+def site_links(text: str) -> str:
+    """Return a page whose links to programs and measured tables lead to pages of the site that the repository lacks."""
     linked = re.sub(r"\]\(\.\./examples/(\w+)/(\w+)\.py\)", r"](gallery/\1/\2.rst)", text)
+    linked = linked.replace("](../benchmarks/results/", "](benchmarks/results/")
     return linked.replace("](../examples)", "](gallery/index.rst)")

@@ -37,9 +37,10 @@ print(tight.route_)
 # %%
 # ``trace_`` holds the solver's estimates over time, and what is proven in its last line.
 # :class:`adatron.plots.GapDisplay` draws it: solid lines show the estimates, diamonds and dotted lines what is proven.
-# The first fit ends as soon as the violation is small.
+# The first fit ends as soon as the violation is small. The estimate of the second one falls to 4e-10 in float32;
+# float64 then finds 3e-4, and the fit goes on from there.
 
-figure, axes = plt.subplots(1, 2, figsize=(10, 4.4), sharey=True, layout="constrained")
+figure, axes = plt.subplots(2, 1, figsize=(5, 8), sharey=True, layout="constrained")
 for ax, model, name in (
     (axes[0], default, "tol=1e-3 alone"),
     (axes[1], tight, "gap_tol=1e-5"),

@@ -28,7 +28,7 @@ print(f"largest relative duality gap: {path.duality_gap.max():.1e}")
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.4), layout="constrained")
 path.plot(left)
-right.semilogx(path.gamma, path.n_support / len(y[::2]), "o-")
+right.semilogx(path.gamma, path.n_support / len(y[::2]), "o-", color="0.3")
 right.set(
     xlabel="gamma",
     ylabel="share of support vectors",

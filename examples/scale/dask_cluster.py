@@ -1,9 +1,9 @@
 """
-Several machines, one solution
-==============================
+Several computers, one solution
+===============================
 
-``adatron.dask`` fits on a Dask cluster. The solution is that of one machine, to the last bit, for any number of
-workers. Here the cluster is a few threads; on real machines only the ``Client`` differs.
+``adatron.dask`` fits on a Dask cluster. The solution is that of one computer, to the last bit, for any number of
+workers. Here the cluster is a few threads; on real computers only the ``Client`` differs.
 """
 
 import matplotlib.pyplot as plt
@@ -39,7 +39,7 @@ for workers in (1, 3):
         f"{workers} workers: duality gap {model.duality_gap_:.1e}, intercept {model.intercept_[0]}"
     )
 print(
-    f"one machine: duality gap {alone.duality_gap_:.1e}, intercept {alone.intercept_[0]}"
+    f"one computer: duality gap {alone.duality_gap_:.1e}, intercept {alone.intercept_[0]}"
 )
 
 # %%
@@ -53,18 +53,20 @@ print(f"the same bits: {same}")
 # %%
 # Predictions of Dask arrays are lazy. The picture was computed by the workers, chunk by chunk.
 
-support = alone.support_vectors_
 figure, ax = plt.subplots(layout="constrained")
 x0, x1 = np.meshgrid(np.linspace(-1.5, 2.5, 120), np.linspace(-0.5, 1.5, 120))
-ax.contourf(x0, x1, values, levels=[-1e9, 0, 1e9], colors=["#cfe0f1", "#f6d9cc"])
+ax.contourf(x0, x1, values, levels=[-1e9, 0, 1e9], colors=["C0", "C1"], alpha=0.25)
 ax.contour(
     x0, x1, values, levels=[-1, 0, 1], colors="0.3", linestyles=["--", "-", "--"]
 )
-ax.scatter(*support.T, s=6, c=y[alone.support_], cmap="coolwarm")
+for label, mark in ((0, "o"), (1, "s")):
+    support = alone.support_vectors_[y[alone.support_] == label]
+    ax.plot(*support.T, mark, markersize=3, label=f"support vectors of class {label}")
 ax.set(
     title="A boundary found by three workers",
     xlabel="first feature",
     ylabel="second feature",
     ylim=(-0.5, 1.5),
 )
+ax.legend(loc="upper right", framealpha=1)
 plt.show()

@@ -48,13 +48,13 @@ for ax, (name, model) in zip(axes, models.items(), strict=True):
         grid_resolution=300,
         eps=1.5,
         response_method="predict",
-        cmap="coolwarm",
-        alpha=0.3,
+        levels=[-0.5, 0.5, 1.5],
+        colors=["C0", "C1"],
+        alpha=0.25,
         ax=ax,
     )
-    for label, kind, color in ((0, "usual", "#3b4cc0"), (1, "rare", "#b40426")):
-        samples = X_test[y_test == label]
-        ax.plot(*samples.T, ".", color=color, markersize=5, label=kind)
+    for label, kind, mark in ((0, "usual", "o"), (1, "rare", "s")):
+        ax.plot(*X_test[y_test == label].T, mark, markersize=3.5, label=kind)
     ax.set(
         title=f"{name}\nrecall {100 * recall:.0f} %, precision {100 * precision:.0f} %",
         xlabel="first feature",

@@ -52,7 +52,7 @@ ax.legend()
 plt.show()
 
 # %%
-# MAPIE gives the same intervals over any regressor, by a fit for each sample. It works over the machines of this
+# MAPIE gives the same intervals over any regressor, by a fit for each sample. It works over the estimators of this
 # library, too. The times are those of the processor, of fit and intervals of 100 samples.
 
 

@@ -49,7 +49,7 @@ def test_the_manual_s_table_with_names(tmp_path):
 
 def test_the_manual_s_examples(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    manual = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text()
+    manual = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text().replace("\\\n", " ")
     begin = manual.partition("```sh\n")[2].partition("```")[0].splitlines()[:1]
     lines = manual.partition("## Examples")[2].partition("```sh\n")[2].partition("```")[0].splitlines()
     for line in [*begin, *lines]:

@@ -204,8 +204,9 @@ def test_each_example_has_its_place_in_the_gallery_and_a_picture(tmp_path):
         assert (picture[..., 3] > 0).mean() > 0.03, path  # there is something to see
 
 
-def test_links_to_programs_lead_to_the_gallery_on_the_site():
-    linked = extension("lessons")["gallery_links"]
+def test_links_to_programs_and_tables_lead_to_pages_of_the_site():
+    linked = extension("lessons")["site_links"]
+    assert linked("[a](../benchmarks/results/small.md)") == "[a](benchmarks/results/small.md)"
     assert linked("[a](../examples/begin/search.py)") == "[a](gallery/begin/search.rst)"
     assert linked("[a](../examples)") == "[a](gallery/index.rst)"
     for page in (ROOT / "docs").glob("*.md"):

@@ -1,4 +1,4 @@
-"""The site's look in a real browser: nothing is wider than a telephone, code fits, search results have excerpts."""
+"""The site's look in a real browser: nothing is wider than a telephone, code scrolls, search results have excerpts."""
 
 import shutil
 from pathlib import Path
@@ -50,7 +50,7 @@ WIDE = """(() => {
   const found = [...article.querySelectorAll("*")].filter(one => !own(one) && one.getBoundingClientRect().width);
   return found.filter(one => one.getBoundingClientRect().right > right + 1).map(one => one.outerHTML.slice(0, 80));
 })()"""
-CODE = "[...document.querySelectorAll('pre')].filter(one => one.scrollWidth > one.clientWidth).length"
+SCROLLING = "[...document.querySelectorAll('pre')].filter(one => one.scrollWidth > one.clientWidth).length"
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,27 @@ def test_nothing_is_cut_off(site, browser, width):
         browser.open(site / name, width)
         assert browser.run("document.documentElement.scrollWidth <= window.innerWidth")
         assert browser.run(WIDE) == []
-        assert browser.run(CODE) == 0
+
+
+def test_long_code_scrolls_and_is_not_broken(site, browser):
+    browser.open(site / "index.html", 400)
+    assert browser.run(SCROLLING) == 2
+    browser.open(site / "index.html", 1280)
+    assert browser.run(SCROLLING) == 1
+
+
+def test_the_link_of_a_heading_takes_no_line(site, browser):
+    browser.open(site / "index.html", 1280)
+    alone, linked = browser.run("""(() => {
+      const heading = document.querySelector("h2"), link = heading.querySelector(".headerlink");
+      link.remove();
+      heading.style.width = "fit-content";
+      heading.style.width = getComputedStyle(heading).width;
+      const alone = heading.clientHeight;
+      heading.append(link);
+      return [alone, heading.clientHeight];
+    })()""")
+    assert alone == linked
 
 
 def test_code_of_84_characters_takes_one_line(site, browser):

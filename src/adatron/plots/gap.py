@@ -112,7 +112,7 @@ class GapDisplay(Display):
             if np.isfinite(worst):
                 text = f"proven: {name} ≤ {worst:.1e}"
                 ax.axhline(max(worst, DRAWN_FLOOR), color=color, linestyle=":", linewidth=1.5, label=text)
-        ax.set(yscale="log", xlabel="time", ylabel="distance from the optimum")
+        ax.set(yscale="log", xlabel="time", ylabel="distance, KKT violation")
         ax.xaxis.set_major_formatter(EngFormatter("s"))
         ax.xaxis.get_major_locator().set_params(nbins=6)
         ax.set_xlim(left=0)

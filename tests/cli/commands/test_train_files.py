@@ -8,7 +8,7 @@ import pytest
 
 from adatron.cli import main
 
-MANUAL = (Path(__file__).parents[3] / "docs" / "command-line.md").read_text()
+MANUAL = (Path(__file__).parents[3] / "docs" / "command-line.md").read_text().replace("\\\n", " ")
 SECTION = MANUAL.partition("## Five files as they are")[2].partition("\n## ")[0]
 LINES = {line.split()[2]: line for line in SECTION.splitlines() if line.startswith("adatron train")}
 # The label, as `info` names it, and the least quality.
