@@ -233,7 +233,7 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[np.uint8
 
 
 def _array(data: NDArray[np.uint8], name: str) -> NDArray[Any]:
-    """Return the array of a NumPy file, in this machine's byte order; a view of the bytes if possible."""
+    """Return the array of a NumPy file, in this computer's byte order; a view of the bytes if possible."""
     text = data[: 10 + (_LENGTH.unpack(data[:10].tobytes())[0] if len(data) >= _LENGTH.size else 0)].tobytes()
     found = _NPY.fullmatch(text)
     if found is None or not TYPE.fullmatch(found[1].decode("latin-1")):

@@ -222,7 +222,7 @@ class Encoder:
             self.learning.append(value)
 
     def _estimator(self, name: str, value: Any, params: dict[str, Any], state: dict[str, Any]) -> dict[str, Json]:
-        params.pop("device", None)  # of this machine; another one may have none
+        params.pop("device", None)  # of this computer; another one may have none
         parts = {"params": self._named(params), "state": self._named(state)}
         requests = requests_of(value)
         return {"$": "estimator", "class": name, **parts, **({"requests": self.encode(requests)} if requests else {})}
