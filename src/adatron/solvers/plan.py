@@ -1,6 +1,6 @@
 """How a fit uses its memory.
 
-The sizes follow from (n, d, parameters) only, so that bits never depend on the load of the computer or number of cores.
+The sizes follow from (n, d, parameters) only, so that bits never depend on the computer's load or number of cores.
 """
 
 from __future__ import annotations
