@@ -13,10 +13,10 @@ class Attribute(Generic[T]):
 
     path : the part of the model, and the parts of that part; see ``model.Model``
     unfitted : what it is before a fit; None if it is not there
-    shown : makes what a user sees of the part; None shows the part itself
+    shown : makes what a user sees of the part of a machine; None shows the part itself
     """
 
-    def __init__(self, *path: str, unfitted: Any = None, shown: Callable[[Any], Any] | None = None) -> None:
+    def __init__(self, *path: str, unfitted: Any = None, shown: Callable[[Any, Any], Any] | None = None) -> None:
         self.path, self.unfitted, self.shown = path, unfitted, shown
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -36,7 +36,7 @@ class Attribute(Generic[T]):
             part = getattr(part, name)
         if part is None and self.path[0] in UNSEEN:
             raise missing(machine, self.name)
-        return part if self.shown is None else self.shown(part)
+        return part if self.shown is None else self.shown(machine, part)
 
     def __set__(self, machine: Any, value: Any) -> None:
         raise AttributeError(

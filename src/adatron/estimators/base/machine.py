@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Self
 
 import numpy as np
@@ -78,7 +79,9 @@ class KernelMachine(Parameters):
     n_iter_: Attribute[int | NDArray[np.int32]] = Attribute("proofs", "n_iter")
     fit_status_: Attribute[int] = Attribute("proofs", "status")
     trace_: Attribute[dict[str, NDArray[Any]] | Traces] = Attribute("proofs", "trace", shown=shown_trace)
-    certificate_: Attribute[Worst] = Attribute("proofs", "worst")
+    certificate_: Attribute[Worst] = Attribute(
+        "worst", shown=lambda machine, worst: replace(worst, gap_tol=machine.gap_tol)
+    )
     route_: Attribute[Route | None] = Attribute("proofs", "route")
 
     @abstractmethod

@@ -82,7 +82,7 @@ class Incremental(KernelMachine):
 
     window: int | None
     _learner: Learner
-    certificate_: Attribute[Worst] = Attribute("proofs", "worst", shown=lambda worst: replace(worst, proven=False))
+    certificate_: Attribute[Worst] = Attribute("proofs", "worst", shown=lambda _, worst: replace(worst, estimated=True))
     _busy = (*KernelMachine._busy, *HERE)
     precision = "double"
     stream_: dict[str, Any] | None = None  # record of ``adatron stream``: what it has learned from which input
