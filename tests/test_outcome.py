@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV
-from sklearn.svm import SVC
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR, OneClassSVM
 
-from adatron.outcome import best_of, edges, edges_of, metric_of, positions, values_of, varied
+from adatron.outcome import best_of, edges, edges_of, measure_of, metric_of, positions, values_of, varied
 
 
 def results(scores, **params):
@@ -81,3 +83,19 @@ def test_a_whole_number_beyond_floats_is_a_value():
     huge = 10**400
     found = results([0, 0, 0], seed=[huge, 1, huge])
     assert positions(found, "seed", [1, huge]).tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "scoring", "metric", "name"),
+    [
+        (SVC(), None, "score", "accuracy"),
+        (SVR(), None, "score", "R²"),
+        (make_pipeline(StandardScaler(), SVC()), None, "score", "accuracy"),
+        (SVC(), "balanced_accuracy", "score", "balanced accuracy"),
+        (SVC(), max, "score", "score"),
+        (SVC(), ["f1", "roc_auc"], "roc_auc", "roc auc"),
+        (OneClassSVM(), None, "score", "score"),
+    ],
+)
+def test_a_measure_has_its_name(estimator, scoring, metric, name):
+    assert measure_of(GridSearchCV(estimator, {}, scoring=scoring), metric) == name

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adatron import SVC, IncrementalSVC
 from adatron.kernels import RBF
-from adatron.quoted import quoted
+from adatron.quoted import quoted, raised, upward
 
 
 @pytest.mark.parametrize("value", [np.int64(2), [np.float64(0.5)], {np.int64(1): np.float64(2.0)}, np.float32(1)])
@@ -31,3 +33,18 @@ def test_errors_show_plain_numbers(wrong):
     with pytest.raises(ValueError, match=r"\d") as caught:
         wrong(np.eye(4), np.array([0, 0, 1, 1]))
     assert "np." not in str(caught.value)
+
+
+@given(st.floats(allow_nan=False), st.integers(2, 17))
+def test_a_bound_in_words_is_a_bound(bound, digits):
+    assert float(upward(bound, digits)) >= bound
+    assert -raised(-bound, digits) <= bound
+    if abs(bound) > 1e-300:
+        assert np.isclose(raised(bound, digits), bound, rtol=10.0 ** (1 - digits), atol=0) or abs(bound) > 1e307
+
+
+@pytest.mark.parametrize(
+    ("bound", "words"), [(0.0, "0.0e+00"), (np.inf, "inf"), (np.nan, "nan"), (4.047e-6, "4.1e-06")]
+)
+def test_what_is_no_size_stays(bound, words):
+    assert upward(bound) == upward(np.float64(bound)) == words

@@ -92,6 +92,18 @@ def metric_of(search: Any, metric: str | None = None) -> str:
     return metric
 
 
+def measure_of(search: Any, metric: str) -> str:
+    """Return the name of a metric for people: 'score' has the name of what it measures, if that is known."""
+    from sklearn.base import BaseEstimator, is_classifier, is_regressor
+
+    scoring, estimator = getattr(search, "scoring", None), getattr(search, "estimator", None)
+    if metric == "score" and isinstance(scoring, str):
+        metric = scoring
+    elif metric == "score" and scoring is None and isinstance(estimator, BaseEstimator):
+        metric = "accuracy" if is_classifier(estimator) else "R²" if is_regressor(estimator) else metric
+    return metric.replace("_", " ")
+
+
 def best_of(results: dict[str, Any], metric: str = "score") -> NDArray[np.int64]:
     """Return the candidates with the best mean score; none if no candidate has any."""
     means = results[f"mean_test_{metric}"]

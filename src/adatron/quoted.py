@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from decimal import ROUND_CEILING, Context
 from typing import Any
 
 import numpy as np
@@ -17,3 +18,13 @@ def quoted(value: Any) -> str:
     """Return the representation of a value in which NumPy's numbers look like numbers, also within lists and dicts."""
     with plain_numbers():
         return repr(value)
+
+
+def raised(bound: float, digits: int = 2) -> float:
+    """Return an upper bound that has this many digits, and is no smaller; a lower bound is -raised(-bound)."""
+    return float(Context(digits, ROUND_CEILING).create_decimal_from_float(float(bound)))
+
+
+def upward(bound: float, digits: int = 2) -> str:
+    """Return an upper bound in words: it is rounded up, so that the words are also proven."""
+    return f"{raised(bound, digits):.{digits - 1}e}"

@@ -73,7 +73,7 @@ def test_the_manual_s_examples(tmp_path, monkeypatch, capsys):
             1,
             "the label 0.5 is not a class (the label is column 1 (b)): --label",
         ),
-        (["train", "words.csv", "--model", "m"], 1, "the label is taken from column 1 (b), --label names another one"),
+        (["train", "words.csv", "--model", "m"], 1, "the label is taken from column 'b', --label names another one"),
         (["train", "none.csv", "--model", "m"], 4, "none.csv: No such file"),
         (["train", "none.npy", "--model", "m"], 4, "none.npy: No such file"),
         (["train", "good.csv", "--model", "none/m", "--quiet"], 4, "none/m: its folder is missing"),

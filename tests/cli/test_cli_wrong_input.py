@@ -213,3 +213,10 @@ def test_an_error_in_a_file_of_a_known_name_names_no_format(tmp_path, capsys):
     (tmp_path / "a.csv").write_text("city;weight\nRome;1.2\n")
     assert main(["train", str(tmp_path / "a.csv"), "--model", str(tmp_path / "m.adatron")]) == 1
     assert "was read as" not in capsys.readouterr().err
+
+
+def test_a_limit_has_the_name_of_its_option(tmp_path, capsys):
+    path = tmp_path / "a.csv"
+    path.write_text("1,0\n2,1\n" * 50)
+    assert main(["train", str(path), "--model", str(tmp_path / "m"), "--max-bytes", "100"]) == 1
+    assert "more than the 100 bytes that it may take (--max-bytes)" in capsys.readouterr().err

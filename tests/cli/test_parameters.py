@@ -52,3 +52,9 @@ def test_the_help_shows_names_and_bounds():
     found = train.get_help(click.Context(train))
     for shown in ("laplacian|linear|poly", "[scale|auto|x>=0]", "[0<x<=1]", "auto|block|", "[n!=0]", "[n>=0]"):
         assert shown in found.replace("\n", "")
+
+
+@pytest.mark.parametrize("name", ["tol", "gap_tol"])
+def test_the_help_names_the_default(name):
+    (shown,) = (text for text in OPTIONS[name].help.split("[default: ")[1:])
+    assert {float(shown.rstrip("]"))} == {kind().get_params()[name] for kind in KINDS}

@@ -87,7 +87,7 @@ def test_words_of_the_user_stay_what_they_are(tmp_path, monkeypatch, capsys):
     (tmp_path / "labels.csv").write_text("max_time,class_weight,y\n" + "1,2,C=1\n2,1,C=1\n")
     for words, kept in {
         ("names.csv", "--label", "none"): "'max_time', 'class_weight', 'y'",
-        ("text.csv",): "column 1 (class_weight) holds 'x'",
+        ("text.csv",): "column 'class_weight' holds 'x'",
         ("labels.csv",): "have the label C=1,",
         ("C=10 nothing.csv",): "error: C=10 nothing.csv: No such file",
     }.items():

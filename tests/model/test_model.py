@@ -351,5 +351,46 @@ def test_a_gap_that_bounds_nothing_is_not_called_proven(hopeless):
     X = np.random.default_rng(0).normal(size=(120, 2))
     with pytest.warns(ConvergenceWarning):
         hopeless.fit(X, np.arange(120) % 2)
-    assert repr(hopeless.certificate_).startswith("<not proven: ")
-    assert repr(hopeless.certificate_).endswith("; not converged>")
+    reason = "the kernel is not positive" if hopeless.kernel == "sigmoid" else "relative duality gap <= inf"
+    assert repr(hopeless.certificate_).startswith(f"<not converged: {reason}")
+    assert str(hopeless.certificate_) == repr(hopeless.certificate_)[1:-1]
+    assert not hopeless.certificate_.proven
+
+
+def test_a_fit_that_failed_says_so_first():
+    X, y = two_moons()
+    with pytest.warns(ConvergenceWarning):
+        model = SVC(C=1e6, max_iter=3).fit(X, y)
+    assert repr(model.certificate_).startswith("<not converged: relative duality gap <= ")
+    assert "<b>Not converged:" in model.certificate_._repr_html_()
+
+
+@pytest.mark.parametrize("gap_tol", [None, 0.5])
+def test_a_gap_that_nobody_asked_for_is_not_missed(gap_tol):
+    X, y = two_moons()
+    model = SVC(tol=0.9, gap_tol=gap_tol).fit(X, y)
+    assert 1e-3 < model.certificate_.gap <= 0.5
+    assert repr(model.certificate_).startswith("<proven: ")
+    assert "no gap below" not in str(model.certificate_)
+
+
+def products(A, B):
+    return A @ B.T
+
+
+@pytest.mark.parametrize("n", [512, 513])
+@pytest.mark.parametrize("kernel", ["precomputed", products, "linear"], ids=["precomputed", "function", "linear"])
+def test_a_kernel_of_which_not_all_rows_were_looked_at_has_a_condition(kernel, n, tmp_path):
+    X = np.random.default_rng(0).normal(size=(n, 2))
+    y = (X[:, 0] > 0).astype(int)
+    model = SVC(kernel=kernel, gamma=1e-4).fit(X @ X.T if kernel == "precomputed" else X, y)
+    conditional = n > 512 and kernel != "linear"
+    assert model.certificate_.converged
+    assert model.certificate_.proven is not conditional
+    condition = " if the kernel is positive semi-definite" * conditional
+    assert repr(model.certificate_).startswith(f"<proven{condition}: relative duality gap <= ")
+    assert str(model.certificate_).startswith("proven if" if conditional else "relative duality gap")
+    if isinstance(kernel, str):
+        save(model, tmp_path / "m.adatron")
+        assert repr(load(tmp_path / "m.adatron").certificate_) == repr(model.certificate_)
+        assert repr(model.compact().certificate_) == repr(model.certificate_)

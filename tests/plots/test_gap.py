@@ -6,6 +6,7 @@ from sklearn.datasets import load_iris, make_moons
 
 from adatron import SVC, OneClassSVM
 from adatron.plots import GapDisplay
+from adatron.quoted import upward
 
 plt = pytest.importorskip("matplotlib.pyplot")
 
@@ -50,7 +51,7 @@ def test_a_fit_in_one_step_shows_a_sentence():
     display = GapDisplay.from_estimator(model)
     assert not display.ax_.lines
     (sentence,) = display.ax_.texts
-    assert f"duality gap ≤ {model.duality_gap_.max():.1e}" in sentence.get_text()
+    assert f"duality gap ≤ {upward(model.duality_gap_.max())}" in sentence.get_text()
 
 
 def test_a_sentence_leaves_the_axis_that_other_axes_share(model):

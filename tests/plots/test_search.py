@@ -49,7 +49,11 @@ def test_a_grid_is_a_map(search):
     assert [text.get_text() for text in display.ax_.get_yticklabels()] == ["0.1", "1", "10"]
     assert display.figure_ is display.ax_.figure
     assert display.scores[display.best] == search.best_score_
-    assert display.ax_.get_title().startswith(f"best score {search.best_score_:.4g}")
+    assert display.ax_.get_title().startswith(f"best accuracy {search.best_score_:.4g}")
+
+
+def test_the_scale_of_colours_names_the_measure(search):
+    assert SearchDisplay.from_search(search).mesh_.colorbar.ax.get_ylabel() == "mean accuracy"
 
 
 def test_values_are_written_as_short_as_they_are():
@@ -76,7 +80,7 @@ def test_no_score_a_doubt_and_a_proof_are_seen(search):
     assert np.isnan(display.scores).sum() == 2
     assert np.ma.getmaskarray(display.mesh_.get_array()).sum() == 2
     assert display.text_[0, 0] is None
-    assert {"no score", "proven", "not converged", "best"} <= set(labels(display))
+    assert {"no score", "score final at any tolerance", "not converged", "best"} <= set(labels(display))
     assert (display.proven.sum(), display.doubtful.sum()) == (1, 1)
 
 
@@ -161,8 +165,8 @@ def test_the_best_candidate_outside_the_axes_is_named():
     assert display.best is None
     assert display.outside == {"kernel": "linear", "C": 2e-4}
     title = " ".join(display.ax_.get_title().split())
-    assert "best score 0.9753 is not on these axes: C 0.0002, kernel linear" in title
+    assert "best accuracy 0.9753 is not on these axes: C 0.0002, kernel linear" in title
     inside = SearchDisplay.from_search(search, "C")
     assert inside.outside == {}
-    assert "best score 0.9753" in inside.ax_.get_title()
+    assert "best accuracy 0.9753" in inside.ax_.get_title()
     assert "not on these axes" not in inside.ax_.get_title()

@@ -10,12 +10,11 @@ import re
 import sys
 import warnings
 from hashlib import sha256
-from html import escape
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_diabetes, load_digits, make_classification, make_moons
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, make_classification, make_moons
 from sklearn.model_selection import GridSearchCV, ShuffleSplit, TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -23,8 +22,10 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 import adatron
 from adatron import SVC, SVR, InputMarginSVC, NuSVR, OneClassSVM, input_margin
 from adatron.estimators.incremental.leave_out import loo_values
+from adatron.insight import sensitivity
 from adatron.insight.subject import drawn
-from adatron.reports.parts import Figure, SortableTable, said
+from adatron.quoted import upward
+from adatron.reports.parts import Figure, SortableTable, said, written
 from moments import at
 
 X, y = make_moons(60, noise=0.25, random_state=0)
@@ -91,7 +92,7 @@ def test_eight_answers(nasty, tmp_path):
 def test_numbers_are_those_of_the_model():
     model = SVC(C=5).fit(X, y)
     made = adatron.report(model, X, y, X[:20], y[:20])
-    assert f"{model.duality_gap_:.1e}" in made.panels[0].answer
+    assert f"{upward(model.duality_gap_)}, rounding included" in made.panels[0].answer
     assert f"{100 * (1 - model.score(X[:20], y[:20])):.1f} %" in made.panels[1].answer
     error = adatron.IncrementalSVC(C=5, gamma=model._gamma).fit(X, y).loo_error()
     assert f"leave-one-out (exact): {100 * error:.1f} %" in made.panels[1].answer
@@ -295,7 +296,7 @@ def test_a_score_that_does_not_exist_is_explained():
         warnings.simplefilter("ignore")
         search.fit(X, y)
     made = adatron.report(SVC().fit(X, y), X, y, search=search, max_time=5.0)
-    assert "has a score: the scorer gave no number. A scorer may need probabilities" in made.panels[2].answer
+    assert "has a neg log loss: the scorer gave no number. A scorer may need probabilities" in made.panels[2].answer
     labels = np.arange(60) % 3
     assert "ROC-AUC" not in adatron.report(SVC().fit(X, labels), X, labels, max_time=5.0).html
     assert "ROC-AUC" in adatron.report(SVC().fit(X, y), X, y, max_time=20.0).html
@@ -370,7 +371,7 @@ def test_an_answer_is_told_once_and_of_one_sample_in_the_singular():
     y[0] = 1 - y[0]
     made = adatron.report(SVC(C=1.0, gamma=1.0).fit(X, y), X, y, max_time=None)
     for panel in made.panels:
-        assert made.html.count(escape(panel.answer)) == 1
+        assert made.html.count(written(panel.answer)) == 1
     assert made.panels[4].answer.startswith("1 of 100 samples (1.0 %) is misclassified")
 
 
@@ -388,10 +389,71 @@ def test_questions_2_and_3_agree_and_the_headline_has_the_measure_of_the_picture
     assert "mean squared leave-one-out error" not in made.html
 
 
-@pytest.mark.parametrize(("C", "verdict"), [(1e-3, "No: C = "), (10.0, "Yes: none of 9 values of C is clearly better")])
+@pytest.mark.parametrize(
+    ("C", "verdict"), [(1e-3, "C: no, C = "), (10.0, "C: yes, none of 9 values is clearly better. ")]
+)
 def test_question_3_has_a_verdict(C, verdict):
     X, y = make_moons(100, noise=0.1, random_state=0)
     assert adatron.report(SVC(C=C).fit(X, y), X, y, max_time=None).panels[2].answer.startswith(verdict)
+
+
+@pytest.mark.parametrize(
+    ("model", "grid", "left"),
+    [
+        (SVC(), None, "gamma was not examined: `adatron search` or GridSearchCV."),
+        (SVC(kernel="linear"), None, ""),
+        (SVC(), {"gamma": [0.1, 1.0]}, ""),
+        (SVR(), None, "gamma and epsilon were not examined"),
+        (SVR(), {"gamma": [0.1, 1.0]}, "epsilon was not examined"),
+    ],
+    ids=str,
+)
+def test_question_3_names_what_was_not_examined(model, grid, left):
+    search = None if grid is None else GridSearchCV(model, grid).fit(X, y)
+    answer = adatron.report(model.fit(X, y), X, y, search=search, max_time=None).panels[2].answer
+    assert left in answer
+    assert ("not examined" in answer) is bool(left)
+
+
+def test_a_bound_is_no_smaller_in_words_and_the_objectives_show_the_gap():
+    A, b = load_breast_cancer(return_X_y=True)
+    model = make_pipeline(StandardScaler(), SVC(C=10)).fit(A, b)
+    machine = model[-1]
+    (panel, *_) = adatron.report(model, A, b, samples="none").panels
+    for bound, name in ((machine.duality_gap_, "relative duality gap <= "), (machine.kkt_violation_, "is at most ")):
+        assert float(panel.answer.partition(name)[2].split(",")[0].rstrip(".")) >= bound
+    (row,) = next(part for part in panel.parts if isinstance(part, SortableTable)).rows
+    assert row[2] >= machine.duality_gap_
+    assert row[3] >= machine.kkt_violation_
+    dual, primal = (float(one.words.replace(",", "")) for one in row[4:])
+    assert dual <= machine.dual_objective_ < machine.primal_objective_ <= primal
+    html = SortableTable(("dual",), [[row[4]]]).html()
+    assert f'data-value="{machine.dual_objective_!r}"' in html
+
+
+def test_the_answer_about_features_names_both_rankings():
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(200, 3)) * [1.0, 1.0, 0.1]
+    b = (A[:, 0] + 0.5 * A[:, 1] > 0).astype(int)
+    model = SVC(kernel="linear").fit(A, b)
+    found = sensitivity(model, A)
+    answer = adatron.report(model, A, b, max_time=None).panels[6].answer
+    assert answer.startswith(f"The decision function changes most with feature {found.effect.argmax()}. Alone, ")
+    assert (
+        f"feature {np.nanargmax(found.flips)} changes the prediction of {100 * np.nanmax(found.flips):.1f} %" in answer
+    )
+
+
+def test_a_kernel_that_nobody_knows_to_be_semidefinite_has_a_condition():
+    A = np.random.default_rng(0).normal(size=(513, 2))
+    b = (A[:, 0] > 0).astype(int)
+    model = SVC(kernel="precomputed").fit(A @ A.T, b)
+    (panel, *_) = adatron.report(model, A @ A.T, b, max_time=5.0).panels
+    assert panel.answer.startswith("Yes, if the kernel is positive semi-definite: ")
+
+
+def test_a_line_does_not_end_within_a_number():
+    assert written("gap <= 6.7e-04, & 3") == 'gap &lt;= <span class="number">6.7e-04</span>, &amp; 3'
 
 
 def test_colours_are_explained_and_a_fit_without_a_curve_has_no_picture_of_one():

@@ -65,7 +65,7 @@ TESTED_IN = {
     "precomputed rbf sigmoid",
     "margins/test_nearest.py": "certified crossings field metric projection",
     "papers/test_kernel_adatron.py": "data",
-    "plots/test_axes.py": "influence labels leave_one_out plane",
+    "plots/test_axes.py": "influence labels leave_one_out",
     "model/test_model.py": "expansion function",
     "reports/test_report.py": "facts parts reports/panels/boundary reports/panels/chosen "
     "reports/panels/deciding reports/panels/features reports/panels/good reports/panels/optimal reports/panels/robust "

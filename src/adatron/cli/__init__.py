@@ -73,7 +73,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from ..files import DataError, ModelFileError
 
         own = isinstance(error, (InputError, DataError, ModelFileError))  # these have words of the user
-        return _fail(ExitStatus.BAD_INPUT, str(error) if own else in_options(str(error)))
+        return _fail(
+            ExitStatus.BAD_INPUT, str(error).replace("(max_bytes)", "(--max-bytes)") if own else in_options(str(error))
+        )
     except SystemError as error:
         # Ctrl-C at the border of compiled code is the cause of another error.
         if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):

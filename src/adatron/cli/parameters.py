@@ -53,7 +53,7 @@ _MACHINE_OPTIONS: tuple[Any, ...] = (
     _option("--degree", Number(0, whole=True), "Degree of the polynomial kernel.", "3"),
     _option("--coef0", Number(), "Constant of the poly and sigmoid kernels.", "0"),
     _option("--tol", ABOVE_0, "Stop at this KKT violation.", "1e-3"),
-    _option("--gap-tol", ABOVE_0, "Stop only below this relative duality gap, too."),
+    _option("--gap-tol", ABOVE_0, "Stop only below this relative duality gap, too.", "1e-3"),
     _option("--cache-size", ABOVE_0, "Memory for kernel values, in MB.", "1000"),
     _option("--max-iter", Number(-1, whole=True), "Most updates; -1: a limit that grows with the data.", "-1"),
     _option("--max-time", ABOVE_0, "Limit on the time of the fit, in seconds."),

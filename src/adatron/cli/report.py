@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import metadata
 from typing import Any
 
 import numpy as np
 
+from ..model.model import IF_SEMIDEFINITE
+from ..quoted import upward
 from .parts import counting_of, label_of, machine_of, names_of, scaling_of, task_of
 from .preparing.columns import imputing_of, texts_of
 from .status import TableRows
@@ -17,12 +20,15 @@ PROGRAM_PARAMETERS = ("C", "nu", "epsilon")  # parameters of the programs, some 
 
 def certificate_rows(machine: Any) -> TableRows:
     """Return the proof of a fit: over several binary problems the worst values, objectives as sums."""
-    proof = certificate(machine)
+    proof, worst = certificate(machine), machine.certificate_
+    size = "about {:.2e}".format if worst.estimated else partial(upward, digits=3)
+    condition = [] if worst.semidefinite else [("proven", IF_SEMIDEFINITE)]
     return [
         ("support vectors", _support(machine)),
         ("updates", _known(proof["updates"])),
-        ("KKT violation", f"{proof['kkt_violation']:.2e}"),
-        ("relative duality gap", f"{proof['duality_gap']:.2e}"),
+        ("KKT violation", size(proof["kkt_violation"])),
+        ("relative duality gap", size(proof["duality_gap"])),
+        *condition,
         ("dual objective", f"{proof['dual_objective']:.8g}"),
         ("primal objective", f"{proof['primal_objective']:.8g}"),
         *route_rows(machine),
@@ -127,6 +133,7 @@ def certificate(machine: Any) -> dict[str, Any]:
     known = _is_ours(machine)
     return {
         "converged": not machine.fit_status_ if known else None,
+        "proven": machine.certificate_.proven if known else None,
         "updates": int(np.sum(machine.n_iter_)) if known else None,
         "kkt_violation": float(np.max(machine.kkt_violation_)),
         "duality_gap": float(np.max(machine.duality_gap_)),

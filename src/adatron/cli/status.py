@@ -38,8 +38,16 @@ def echo_rows(rows: Iterable[tuple[str, object]], err: bool) -> None:
     """Print rows of a name and a value, aligned."""
     listed = [(name, str(value)) for name, value in rows]
     width = max(len(name) for name, _ in listed)
-    for name, value in listed:
-        click.echo(f"{name:<{width}}  {value}", err=err)
+    _echo("".join(f"{name:<{width}}  {value}\n" for name, value in listed), err)
+
+
+def _echo(text: str, err: bool) -> None:
+    """Print text; an error, such as that of a full disk, names the stream."""
+    try:
+        click.echo(text, nl=False, err=err)
+    except OSError as error:
+        error.filename = "standard error" if err else "standard output"
+        raise
 
 
 def write_result(text: str, output: str | None) -> None:
@@ -47,7 +55,7 @@ def write_result(text: str, output: str | None) -> None:
     if output is None:
         if sys.stdout is None:  # closed by whoever started the tool; click would print nowhere
             raise OSError(errno.EBADF, "it is closed", "standard output")
-        click.echo(text, nl=False)
+        _echo(text, err=False)
         return
     from ..files import atomic_write
 

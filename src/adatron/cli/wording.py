@@ -29,8 +29,7 @@ PHRASES: tuple[tuple[str, Replacement], ...] = (
      ("the steps before the machine cannot be undone, so no rows are known to compare the network with: "
       "adatron.to_onnx(adatron.load(MODEL), X, OUTPUT) in Python takes rows X (a DataFrame, if columns hold text)")),
     (r" For other estimators, import adatron\.onnx and call skl2onnx\.to_onnx\.", ""),
-    (r"Solver terminated early \((max_iter=\d+)\)\. Consider pre-processing your data with [^.]*\. ",
-     r"The limit of updates (\1) was reached. "),
+    (r"Solver terminated early \((max_iter=\d+)\)\. ", r"The limit of updates (\1) was reached. "),
     (r"scale them \(MaxAbsScaler\)", "--scale minmax scales them"),
     (r"scale them \(StandardScaler\)", "--scale standard scales them"),
     (r"gamma='scale' is 1 / \(n_features \* X\.var\(\)\) = (\S+), as X\.var\(\) is (\S+): .* gamma as a number\.",

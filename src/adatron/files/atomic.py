@@ -39,8 +39,12 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     target = Path(path).resolve()
     if target.exists() and not target.is_file():
-        with target.open("wb") as stream:
-            yield stream
+        try:
+            with target.open("wb") as stream:
+                yield stream
+        except OSError as error:
+            error.filename = error.filename or os.fspath(path)
+            raise
         return
     try:
         with suppress(OSError):

@@ -254,9 +254,7 @@ def check_size(path: Path, what: str, size: int, most: int, at_least: bool = Fal
     """
     if size > most:
         found = "" if at_least else f"{size:,} bytes, "
-        raise DataError(
-            path, f"{what} of {found}more than the {most:,} bytes that it may take (max_bytes, --max-bytes)"
-        )
+        raise DataError(path, f"{what} of {found}more than the {most:,} bytes that it may take (max_bytes)")
 
 
 def text_labels(path: Path, labels: Sequence[str], most: int) -> NDArray[np.str_]:

@@ -8,7 +8,7 @@ another thread makes another one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..arrays import Ids, Vector
 from ..fitting.layout import misfit
 from ..fitting.storage import for_reading, opened, parts_of
-from ..quoted import quoted
+from ..quoted import quoted, upward
 from .heads import Classes, Head
 from .sound import is_distance, is_flag, is_vector, unreadable
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 #: Parts that are small, so that a copy of somebody else's array costs little.
 SMALL_PARTS = ("dual", "intercepts", "support", "counts", "tilts", "problem")
 
+IF_SEMIDEFINITE = "if the kernel is positive semi-definite"
 GAP_TOL = 1e-3  # Default of gap_tol: fits aim at it and may stop above it.
 
 
@@ -54,7 +55,7 @@ class Proofs(NamedTuple):
 
     @property
     def worst(self) -> Worst:
-        """The certificate of the whole model."""
+        """The certificate of all problems together."""
         gap, violation = (np.atleast_1d(np.asarray(one, float)) for one in (self.gap, self.violation))
         return Worst(float(gap.max()), float(violation.max()), not self.status, len(gap))  # nan is the worst gap
 
@@ -67,7 +68,9 @@ class Worst:
     violation : the largest violation of the optimality (KKT) conditions
     converged : whether the fit met what it was asked for
     problems : how many there are
-    proven : whether the two numbers are bounds; an incremental model follows its gradient, and has their size
+    estimated : whether the two numbers are no bounds; an incremental model follows its gradient, and has their size
+    semidefinite : False if the gap is a bound only if the kernel is positive semi-definite, which nobody knows
+    gap_tol : the gap that was asked for; None if none was
 
     Examples
     --------
@@ -80,29 +83,47 @@ class Worst:
     violation: float
     converged: bool
     problems: int
-    proven: bool = True
-
-    def __str__(self) -> str:
-        if np.isnan(self.violation):
-            return "nothing is known"
-        size = "<=" if self.proven else "about"
-        found = f"KKT violation {size} {self.violation:.1e}"
-        if not np.isnan(self.gap):
-            found = f"relative duality gap {size} {self.gap:.1e}, {found}"
-        of = f" (the worst of {self.problems} problems)" if self.problems > 1 else ""
-        how = "" if self.proven else "; deletion_report() has the bounds"
-        wide = f"; no gap below {GAP_TOL:.0e} is proven" if GAP_TOL < self.gap < np.inf else ""
-        return f"{found}{of}{how}{wide if self.converged else '; not converged'}"
+    estimated: bool = False
+    semidefinite: bool = True
+    gap_tol: float | None = GAP_TOL
 
     @property
-    def _title(self) -> str:
-        return "proven" if self.proven and np.isfinite(self.gap) else "not proven"
+    def proven(self) -> bool:
+        """Whether the two numbers are bounds, whatever the kernel is."""
+        return not self.estimated and self.semidefinite and bool(np.isfinite(self.gap))
+
+    @property
+    def title(self) -> str:
+        """What the two numbers are, in words."""
+        if not self.converged:
+            return "not converged"
+        if self.estimated or not np.isfinite(self.gap):
+            return "not proven"
+        return "proven" if self.semidefinite else f"proven {IF_SEMIDEFINITE}"
+
+    @property
+    def words(self) -> str:
+        """The two numbers, or why there are none."""
+        if np.isnan(self.violation):
+            return "nothing is known"
+        if np.isnan(self.gap):
+            return "the kernel is not positive semi-definite on these samples"
+        size = "about {:.1e}".format if self.estimated else lambda bound: f"<= {upward(bound)}"
+        of = f" (the worst of {self.problems} problems)" if self.problems > 1 else ""
+        how = "; deletion_report() has the bounds" if self.estimated else ""
+        missed = self.converged and self.gap_tol is not None and self.gap_tol < self.gap < np.inf
+        wide = f"; no gap below {self.gap_tol:.0e} is proven" if missed else ""
+        return f"relative duality gap {size(self.gap)}, KKT violation {size(self.violation)}{of}{how}{wide}"
+
+    def __str__(self) -> str:
+        """Return the words of whoever prints 'proven' before them, without saying it twice."""
+        return self.words if self.title in ("proven", "not proven") else f"{self.title}: {self.words}"
 
     def __repr__(self) -> str:
-        return f"<{self._title}: {self}>"
+        return f"<{self.title}: {self.words}>"
 
     def _repr_html_(self) -> str:
-        return f"<p><b>{self._title.capitalize()}:</b> {str(self).replace('<', '&lt;')}</p>"
+        return f"<p><b>{self.title.capitalize()}:</b> {self.words.replace('<', '&lt;')}</p>"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -166,6 +187,14 @@ class Model:
         """Take parts from elsewhere, and check them as new ones."""
         vars(self).update(state, _kept={})
         self.__post_init__()
+
+    @property
+    def worst(self) -> Worst:
+        """The certificate of the whole model."""
+        from ..certificates.certify import EIGENVALUE_ROWS
+
+        known = self.kernel.convex or self.shape[0] <= EIGENVALUE_ROWS  # of more samples, only some are looked at
+        return replace(self.proofs.worst, semidefinite=known)
 
     @property
     def values(self) -> bool:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..arrays import Vector
 from ..estimators.base.machine import KernelMachine
 from ..estimators.forms.way import way_to
-from ..quoted import quoted
+from ..quoted import quoted, upward
 from .axes import COLORS, Display
 
 MOST_TRACES = 50  # Traces that are drawn, those of the longest fits.
@@ -110,7 +110,7 @@ class GapDisplay(Display):
             self._draw(ax, k, alpha=1.0 if rank == 0 else 0.35, named=rank == 0)
         for (name, worst), color in zip(self._proven(), (COLORS[0], COLORS[2]), strict=True):
             if np.isfinite(worst):
-                text = f"proven: {name} ≤ {worst:.1e}"
+                text = f"proven: {name} ≤ {upward(worst)}"
                 ax.axhline(max(worst, DRAWN_FLOOR), color=color, linestyle=":", linewidth=1.5, label=text)
         ax.set(yscale="log", xlabel="time", ylabel="distance, KKT violation")
         ax.xaxis.set_major_formatter(EngFormatter("s"))
@@ -125,7 +125,7 @@ class GapDisplay(Display):
         return [(name, float(np.nanmax(value, initial=-np.inf))) for name, value in both]
 
     def _sentence(self) -> str:
-        known = [f"{name} ≤ {worst:.1e}" for name, worst in self._proven() if np.isfinite(worst)]
+        known = [f"{name} ≤ {upward(worst)}" for name, worst in self._proven() if np.isfinite(worst)]
         return f"Solved in one or two steps.\nProven: {', '.join(known) or 'nothing'}."
 
     def _draw(self, ax: Any, k: int, alpha: float, named: bool) -> None:

@@ -17,6 +17,7 @@ from .axes import COLORS, Display, color, literal, marker, regions
 SIDES = ("outside", "inside")  # Of a novelty detector.
 NAMED = 6  # Most classes in the legend; of more classes, those of the regions.
 SHADOWED_SHARE = 0.5  # Fraction of the samples, those nearest to the plane, whose shadows are drawn.
+HIDDEN = 0.03  # Fraction of the picture's width; a mark hides a circle of a smaller radius.
 SHADOWS = 300  # Most shadows that are drawn.
 
 
@@ -91,22 +92,23 @@ class BoundaryPlaneDisplay(Display):
         self._name_regions(ax, self._shadows(ax) if shadows and len(plane.off) else set())
         points = plane.points
         ax.plot(*points[:2].T, "-", color="0.5", linewidth=1)
-        for (x, y), mark, name in zip(
+        for (x, y), mark, name, size, order in zip(
             points, ("o", "*", "s"),
             (f"row {plane.numbers[0]}", "nearest boundary point" if self.names else "steepest ascent",
-             f"row {plane.numbers[1]}"), strict=True,
+             f"row {plane.numbers[1]}"), (8, 13, 8), (4, 3, 3), strict=True,  # the sample may lie on the star
         ):  # fmt: skip
             ax.plot(
                 [x],
                 [y],
                 mark,
                 color=COLORS[2],
-                markersize=13 if mark == "*" else 8,
+                markersize=size,
+                zorder=order,
                 markeredgecolor="white",
                 label=name,
                 linestyle="none",
             )
-        if plane.certified > 0.0:
+        if plane.certified > HIDDEN * float(np.ptp(plane.grid[0])):
             turn = np.linspace(0.0, 2.0 * np.pi, 100)
             x, y = plane.certified * np.cos(turn), plane.certified * np.sin(turn)
             ax.plot(x, y, ":", color="0.5", label="proven: no change inside")

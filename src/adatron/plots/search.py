@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Vector
-from ..outcome import best_of, edges, is_number, metric_of, positions, short, values_of, varied
+from ..outcome import best_of, edges, is_number, measure_of, metric_of, positions, short, values_of, varied
 from .axes import Display, literal
 
 Flags = NDArray[np.bool_]
@@ -26,6 +26,7 @@ WRAPPED = 60  # Letters of a line in a title.
 LONG_TITLE = 40  # Letters above which a title has several lines, and the labels of the horizontal axis are slanted.
 LOGARITHMIC = 10.0  # Ratio of the largest to the smallest value from which an axis is logarithmic.
 DARK = 0.5  # Lightness of a colour below which white is read on it.
+FINAL_SCORE = "score final at any tolerance"
 MAP = "cividis"  # Made for all kinds of colour vision.
 STRONG = "#d55e00"  # Vermilion of Okabe and Ito's palette, for all kinds of colour vision.
 
@@ -56,7 +57,7 @@ class SearchDisplay(Display):
     at_edge : dict of str
         'smallest' or 'largest' for each parameter of which the best candidate has an outermost value.
     metric : str
-        The name of the score.
+        The name of what the score measures, such as 'accuracy'; 'score' if that is not known.
     others : tuple of str
         The parameters over which the best score is shown.
     outside : dict
@@ -145,7 +146,7 @@ class SearchDisplay(Display):
         collected = _collected(results, names, values, metric, best)
         outside = results["params"][best[0]] if len(best) and collected[-1] is None else {}
         made = cls(
-            names, values, *collected, edges(results, best), metric,
+            names, values, *collected, edges(results, best), measure_of(search, metric),
             tuple(name for name in varied(results) if name not in names), outside,
             float(results[f"mean_test_{metric}"][best[0]]) if len(best) else np.nan,
         )  # fmt: skip
@@ -202,10 +203,10 @@ class SearchDisplay(Display):
     def _title(self) -> str:
         said: list[str] = []
         if self.best is not None:
-            said.append(f"best {self.metric.replace('_', ' ')} {self.scores[self.best]:.4g}")
+            said.append(f"best {self.metric} {self.scores[self.best]:.4g}")
         elif self.outside:
             there = ", ".join(f"{short(name)} {_text(value)}" for name, value in self.outside.items())
-            line = f"best {self.metric.replace('_', ' ')} {self.best_score:.4g} is not on these axes: {there}"
+            line = f"best {self.metric} {self.best_score:.4g} is not on these axes: {there}"
             said.append(fill(line, WRAPPED))
         if self.others:
             said.append(f"best over {', '.join(map(short, self.others))}")
@@ -220,13 +221,13 @@ class SearchDisplay(Display):
         grid = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5
         ax.set_facecolor("0.85")
         self.mesh_ = ax.pcolormesh(*grid, np.ma.masked_invalid(self.scores), **settings)
-        self.figure_.colorbar(self.mesh_, ax=ax, label=f"mean {literal(self.metric.replace('_', ' '))}")
+        self.figure_.colorbar(self.mesh_, ax=ax, label=f"mean {literal(self.metric)}")
         for axis, name, values in zip((ax.xaxis, ax.yaxis), self.names, self.values, strict=True):
             _label(axis, literal(short(name)), values)
         self._mark_missing(ax)
         if self.scores.size <= WRITTEN_CELLS and columns <= WRITTEN_COLUMNS:
             self._write(ax)
-        marks = ((self.proven, "o", 0.36, "proven"), (self.doubtful, "X", -0.36, "not converged"))
+        marks = ((self.proven, "o", 0.36, FINAL_SCORE), (self.doubtful, "X", -0.36, "not converged"))
         for flags, mark, aside, label in marks:
             at = np.argwhere(flags & np.isfinite(self.scores))
             if len(at):
@@ -291,12 +292,12 @@ class SearchDisplay(Display):
             _scale(ax, "x", x)
         else:
             _label(ax.xaxis, "", values)
-        ax.set(xlabel=literal(short(name)), ylabel=f"mean {literal(self.metric.replace('_', ' '))}")
+        ax.set(xlabel=literal(short(name)), ylabel=f"mean {literal(self.metric)}")
         label = "mean and standard deviation over folds"
         drawn = ax.errorbar(x, scores, self.deviations[0], fmt="o-", capsize=3, color="C0", zorder=2, label=label)
         self.line_ = drawn
         rings: dict[str, Any] = {"markersize": 10, "fillstyle": "none", "linestyle": "none", "zorder": 3}
-        ringed = ((self.proven[0], "o", "0.3", "proven"), (self.doubtful[0], "X", "black", "not converged"))
+        ringed = ((self.proven[0], "o", "0.3", FINAL_SCORE), (self.doubtful[0], "X", "black", "not converged"))
         for flags, mark, colour, text in ringed:
             some = flags & np.isfinite(scores)
             if some.any():
@@ -317,8 +318,8 @@ class SearchDisplay(Display):
             ax.set(**{f"{letter}label": literal(short(name))})
         shown = self.scores[tuple(there.T)]
         self.points_ = ax.scatter(x, y, c=shown, cmap=MAP, edgecolor="0.3", linewidth=0.5)
-        self.figure_.colorbar(self.points_, ax=ax, label=f"mean {literal(self.metric.replace('_', ' '))}")
-        for flags, mark, label in ((self.proven, ".", "proven"), (self.doubtful, "x", "not converged")):
+        self.figure_.colorbar(self.points_, ax=ax, label=f"mean {literal(self.metric)}")
+        for flags, mark, label in ((self.proven, ".", FINAL_SCORE), (self.doubtful, "x", "not converged")):
             some = flags[tuple(there.T)]
             if some.any():
                 ax.plot(x[some], y[some], mark, color="white", markeredgecolor="black", label=label)

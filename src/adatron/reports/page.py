@@ -10,7 +10,7 @@ from html import escape
 from importlib import resources
 
 from ..files.atomic import atomic_write
-from .parts import Figure, PagePart, Panel
+from .parts import Figure, PagePart, Panel, written
 
 HEIGHT = 800  # Pixels of a report in a notebook.
 
@@ -81,7 +81,7 @@ def page(title: str, about: Sequence[PagePart], panels: Sequence[Panel]) -> str:
     )
     digest = base64.b64encode(sha256(script.encode()).digest()).decode()
     answers = "".join(
-        f'<li><a href="#panel-{number}">{number}. {escape(panel.question)}</a>{escape(panel.answer)}</li>'
+        f'<li><a href="#panel-{number}">{number}. {escape(panel.question)}</a>{written(panel.answer)}</li>'
         for number, panel in enumerate(panels, 1)
     )
     return (
@@ -98,7 +98,7 @@ def page(title: str, about: Sequence[PagePart], panels: Sequence[Panel]) -> str:
 
 def _section(panel: Panel, number: int) -> str:
     kind = ' class="wide"' if panel.wide else ""
-    parts = _flow(panel.parts) or f"<p>{escape(panel.answer)}</p>"  # the cards have the answers
+    parts = _flow(panel.parts) or f"<p>{written(panel.answer)}</p>"  # the cards have the answers
     return f'<section id="panel-{number}"{kind}><h2>{number}. {escape(panel.question)}</h2>{parts}</section>\n'
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .figure import Picture
 
+POWER = re.compile(r"\d[\d.]*e[-+]\d+")  # A number with a power of ten.
 LONGEST_CELL = 200  # Characters of a cell.
 PLAIN_LEAST, PLAIN_MOST = 1e-3, 1e6  # Sizes of numbers that are written without a power of ten.
 SAMPLES_SHOWN = 20  # Rows of a table of samples.
@@ -27,7 +29,7 @@ class Text:
 
     def html(self) -> str:
         style = f' class="{escape(self.kind)}"' if self.kind else ""
-        return f"<p{style}>{escape(self.words)}</p>"
+        return f"<p{style}>{written(self.words)}</p>"
 
 
 @dataclass(frozen=True)
@@ -108,20 +110,32 @@ class Panel:
         return False
 
 
+class Worded(NamedTuple):
+    """A number in a table that has words of its own."""
+
+    number: float
+    words: str
+
+
 def _missing(value: Any) -> bool:
+    value = value.number if isinstance(value, Worded) else value
     return value == "–" or (isinstance(value, (float, np.floating)) and bool(np.isnan(value)))
 
 
 def _cell(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)):
         return f"<td>{'yes' if value else 'no'}</td>"
-    if isinstance(value, (int, float, np.integer, np.floating)):
-        number = float(value)
-        shown = said(value)
+    if isinstance(value, (int, float, np.integer, np.floating, Worded)):
+        number, shown = value if isinstance(value, Worded) else (float(value), said(value))
         return f'<td class="number" data-value="{number!r}">{escape(shown)}</td>'
     text = str(value)
     text = text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"
     return f"<td>{escape(text)}</td>"
+
+
+def written(words: str) -> str:
+    """Return words as HTML; a line does not end within a number."""
+    return POWER.sub(r'<span class="number">\g<0></span>', escape(words))
 
 
 def said(value: Any) -> str:

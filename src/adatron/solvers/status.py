@@ -6,7 +6,7 @@ from enum import Enum
 
 STOP, BENT = 0, 1  # entries of the flags that solvers share with compiled loops: end; negative curvature was met
 NO_KERNEL = "the kernel is not positive semi-definite on these data"
-OTHER_KERNEL = "use another kernel or other kernel parameters, and (K + K.T) / 2 of a given matrix"
+OTHER_KERNEL = "use another kernel or other kernel parameters"
 
 
 class Status(Enum):
@@ -20,8 +20,8 @@ class Status(Enum):
     STOPPED = "the callback asked to stop"
     STUCK = "no step makes progress in double precision; lower C, or use a larger tol or gap_tol"
     DIVERGED = (
-        "the dual grows without bound: with C=inf the classes are not separable by this kernel, or the targets do not "
-        "fit into the tube; use a finite C, or scale the features"
+        "the dual grows without bound: with C=inf, no decision function of this kernel fits all samples; use a finite "
+        "C, or scale the features"
     )
     OVERFLOW = (
         "kernel values or coefficients are too large for double precision, so nothing is proven; scale the features, "

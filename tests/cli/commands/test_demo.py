@@ -1,5 +1,6 @@
 """The demonstration."""
 
+import sys
 from dataclasses import replace
 
 from adatron import files
@@ -29,6 +30,7 @@ def test_the_demo_aligns_its_numbers_and_ends_with_both_files(tmp_path, capsys, 
     written = next(line for line in lines if line.startswith("Written: "))
     assert "digits.adatron" in written
     assert "search.png" in written
+    assert lines[-1].startswith(f"Next: {sys.argv[0]} info ")  # the tests are no program on PATH
 
 
 def test_a_failed_claim_of_the_demo_ends_with_3(tmp_path, capsys):

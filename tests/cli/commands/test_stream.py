@@ -71,7 +71,17 @@ def test_a_stream_is_partial_fit_and_forget(data, tmp_path, capsys):
     np.testing.assert_allclose(model.decision_function(X), fresh.decision_function(X), atol=1e-8)
     before = (tmp_path / "reference.adatron").stat().st_mtime_ns
     assert main(["stream", str(tmp_path / "reference.adatron"), str(data), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["lines"] == 0  # nothing is learned twice
+    out, told = capsys.readouterr()
+    result = json.loads(out)
+    assert result["lines"] == 0  # nothing is learned twice
+    assert result["proven"] is False
+    assert f"kkt violation          about {result['kkt_violation']:.2e}" in told
+    assert main(["info", str(tmp_path / "reference.adatron")]) == 0
+    out = capsys.readouterr().out
+    assert f"KKT violation            about {result['kkt_violation']:.2e}" in out
+    assert f"relative duality gap     about {result['duality_gap']:.2e}" in out
+    assert main(["info", str(tmp_path / "reference.adatron"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["proven"] is False
     assert (tmp_path / "reference.adatron").stat().st_mtime_ns > before
 
 

@@ -119,17 +119,17 @@ def test_what_the_training_data_lack_is_named(frame, csv, tmp_path, capsys):
     new = frame.head(4).assign(colour=["red", "violet", "violet", "pink"])
     path = written(new, tmp_path / "new.csv")
     lacking = "holds 2 categories that the training data lack, and counts as none: 'pink', 'violet'"
-    warning = f"new.csv: column 0 (colour) {lacking}"
+    warning = f"new.csv: column 'colour' {lacking}"
     for command in ("predict", "evaluate"):
         assert warning in said(capsys, command, tmp_path / "m", path)
     train = ["train", csv, "--categorical", "auto", "--model", tmp_path / "t", "--test", path, "--quiet"]
     assert warning in said(capsys, *train)
     (tmp_path / "gap.csv").write_text("colour,town,size,code,label\nred,town 1,,x,no\n")
-    assert "line 2: column 2 (size) holds '', a missing value: train --impute" in said(
+    assert "line 2: column 'size' holds '', a missing value: train --impute" in said(
         capsys, "predict", tmp_path / "m", tmp_path / "gap.csv", status=1
     )
     (tmp_path / "word.csv").write_text("colour,town,size,code,label\nred,town 1,big,x,no\n")
-    assert "column 2 (size) holds 'big', not a finite number" in said(
+    assert "column 'size' holds 'big', not a finite number" in said(
         capsys, "evaluate", tmp_path / "m", tmp_path / "word.csv", status=1
     )
     np.savez(tmp_path / "a.npz", X=np.ones((3, 4)))
@@ -137,7 +137,7 @@ def test_what_the_training_data_lack_is_named(frame, csv, tmp_path, capsys):
     assert "the model has text in features 0, 1, 3" in told
     path = written(frame.assign(size="big"), tmp_path / "text.parquet")
     told = said(capsys, "predict", tmp_path / "m", path, status=1)
-    assert "column 2 (size) holds 'big', text, and the model expects numbers" in told
+    assert "column 'size' holds 'big', text, and the model expects numbers" in told
 
 
 @pytest.mark.parametrize("strategy", ["mean", "median", "most_frequent"])
@@ -187,7 +187,7 @@ def test_a_column_is_named_as_the_user_counts_it(frame, tmp_path, capsys):
     front = ["label", *frame.columns.drop("label")]
     trained(written(frame[front], tmp_path / "front.csv"), tmp_path / "m", "--label", "label")
     new = written(frame[front].head(4).assign(colour="violet"), tmp_path / "new.csv")
-    assert "new.csv: column 1 (colour) holds a category" in said(capsys, "predict", tmp_path / "m", new)
+    assert "new.csv: column 'colour' holds a category" in said(capsys, "predict", tmp_path / "m", new)
 
 
 def test_info_shows_what_was_encoded(csv, tmp_path, capsys):

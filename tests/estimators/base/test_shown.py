@@ -4,6 +4,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import adatron
+from adatron.quoted import upward
 
 pytest.importorskip("sklearn.callback", reason="scikit-learn before 1.9 shows no fitted attributes")
 X, y = load_iris(return_X_y=True)
@@ -38,6 +39,6 @@ def test_the_table_shows_the_worst_of_several_problems():
     model = adatron.SVC().fit(X, y)
     shown = model._repr_html_()
     table = shown[shown.index("Fitted attributes") :]
-    assert f"≤ {model.duality_gap_.max():.1e} (worst of 3)" in table
-    assert f"≤ {model.kkt_violation_.max():.1e} (worst of 3)" in table
-    assert f"gap ≤ {model.certificate_.gap:.1e}, KKT ≤ {model.certificate_.violation:.1e}" in table
+    assert f"≤ {upward(model.duality_gap_.max())} (worst of 3)" in table
+    assert f"≤ {upward(model.kkt_violation_.max())} (worst of 3)" in table
+    assert f"gap ≤ {upward(model.certificate_.gap)}, KKT ≤ {upward(model.certificate_.violation)}" in table

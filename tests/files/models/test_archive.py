@@ -208,6 +208,14 @@ def test_a_small_file_of_large_content_needs_leave(tmp_path):
     assert load(path, max_bytes=2**28).note.size == 2**24
 
 
+def test_the_limit_that_was_given_is_the_limit(model, tmp_path):
+    path = tmp_path / "m.adatron"
+    save(model, path)
+    with pytest.raises(ModelFileError, match=r"m\.adatron: its content takes [\d,]+ bytes of memory; 100 are allowed"):
+        load(path, max_bytes=100)
+    assert load(path, max_bytes=2**20).predict is not None
+
+
 # --- pipelines ----------------------------------------------------------------------------------------------------
 
 

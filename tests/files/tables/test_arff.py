@@ -121,9 +121,9 @@ def test_a_request_may_allow_text_and_gaps(write):
     table = read_arff(path, Request(categorical="auto", allow_missing=True))
     assert table.categorical == (1,)
     assert [[str(value) for value in row] for row in table.X] == [["nan", "x"], ["2.0", "nan"]]
-    with pytest.raises(DataError, match=r"line 6: column 0 \(a\) holds '\?', a missing value: train --impute"):
+    with pytest.raises(DataError, match=r"line 6: column 'a' holds '\?', a missing value: train --impute"):
         read_arff(path, Request(categorical="auto"))
-    with pytest.raises(DataError, match=r"column 1 \(b\) holds 'x', text: train --categorical auto"):
+    with pytest.raises(DataError, match=r"column 'b' holds 'x', text: train --categorical auto"):
         read(write(head + "1,x,1\n2,y,2\n"))
 
 
@@ -132,12 +132,12 @@ BAD = {
     "too few": ("1,2", "line 6: 2 values found, 3 expected"),
     "weight": ("1,2,yes,{3}", "line 6: weights of rows"),
     "weight of braces": ("{1 2},{3}", "line 6: weights of rows"),
-    "number": ("1,red,yes", r"line 6: column 1 \(b\) holds 'red'"),
-    "infinite": ("1,1e999,yes", r"line 6: column 1 \(b\) holds '1e999'"),
-    "undeclared": ("1,2,maybe", r"line 6: column 2 \(class\) holds 'maybe'"),
+    "number": ("1,red,yes", r"line 6: column 'b' holds 'red'"),
+    "infinite": ("1,1e999,yes", r"line 6: column 'b' holds '1e999'"),
+    "undeclared": ("1,2,maybe", r"line 6: column 'class' holds 'maybe'"),
     "no label": ("1,2,?", "line 6: the label is missing"),
-    "gap": ("1,?,yes", "line 6: column 1"),
-    "gap in braces": ("{1 ?}", "line 6: column 1"),
+    "gap": ("1,?,yes", "line 6: column 'b'"),
+    "gap in braces": ("{1 ?}", "line 6: column 'b'"),
     "twice": ("{1 2,1 3}", "line 6: a column has two values"),
     "beyond": ("{1 2,7 3}", "line 6: a number of a column is beyond the columns 0 to 2"),
     "pair": ("{1}", "line 6: not a row"),

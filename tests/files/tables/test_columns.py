@@ -67,7 +67,7 @@ def test_an_index_is_left_out_with_a_warning(name, kind, tmp_path):
 
 def test_a_named_index_of_parquet_is_known_by_its_metadata(tmp_path):
     path = write(tmp_path, named_index(), "parquet", True)
-    with pytest.warns(UserWarning, match=r"\(case\) is an index"):
+    with pytest.warns(UserWarning, match=r"column 'case' is an index"):
         assert read(path).feature_names == ("a", "b")
     assert read(path, keep_index=True).feature_names == ("a", "b", "case")
 
@@ -107,7 +107,7 @@ def test_a_bare_count_of_rows_before_data_to_predict_is_asked_about(tmp_path):
 def test_a_count_that_breaks_off_is_asked_about(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("time,a,y\n" + "".join(f"{i},{i % 7},{i % 2}\n" for i in [*range(2000), 5, 6]))
-    with pytest.raises(DataError, match=r"line 2002: column 0 \(time\) counts the rows up to here, and then holds '5'"):
+    with pytest.raises(DataError, match=r"line 2002: column 'time' counts the rows up to here, and then holds '5'"):
         read(path)
     assert read(path, keep_index=True).shape == (2002, 2)
 
@@ -160,7 +160,7 @@ def test_a_label_that_counts_is_no_index(tmp_path):
 def test_a_label_cannot_be_left_out(tmp_path):
     (tmp_path / "a.csv").write_text("a,b,c\n1.5,2,0\n2.5,3,1\n")
     for option in ({"index": "a"}, {"drop": ["a"]}):
-        with pytest.raises(DataError, match=r"column 0 \(a\) is the label, and is"):
+        with pytest.raises(DataError, match=r"column 'a' is the label, and is"):
             read(tmp_path / "a.csv", label="a", **option)
 
 

@@ -109,7 +109,7 @@ def test_max_bytes_bounds_what_is_read(tmp_path):
     paths[0].write_bytes(npy(X))
     paths[1].write_bytes(gzip.compress(npy(y)))
     assert np.array_equal(read(paths, max_bytes=len(npy(X))).X, X)
-    with pytest.raises(DataError, match=r"X.npy: contents of .* bytes, more than the 1,000 bytes .* \(max_bytes, "):
+    with pytest.raises(DataError, match=r"X.npy: contents of .* bytes, more than the 1,000 bytes .* \(max_bytes\)"):
         read(paths, max_bytes=1000)
     with pytest.raises(DataError, match=r"y.npy.gz: contents of more than the 400 bytes"):
         read([paths[1]], max_bytes=400, labelled=False)
@@ -148,7 +148,7 @@ UNNAMED = {
     "digits": ("a.svm", b"1 1:2\n1 " + b"9" * 5000 + b":1\n", "line 2: feature 9+"),
     "width": ("a.svm", b"1 1:2\n1 999999999999:1\n", "line 2: feature 999999999999 found"),
     "no columns": ("a.arff", b"@relation r\n@data\n", "."),
-    "long name": ("a.csv", b"a,b,y\n" + b"z" * 100_000 + b",1,0\n", r"line 2: column 0 \(a\) holds 'zz"),
+    "long name": ("a.csv", b"a,b,y\n" + b"z" * 100_000 + b",1,0\n", r"line 2: column 'a' holds 'zz"),
     "negative shape": ("a.idx", b"\0\0\x08\2" + b"\xff" * 8 + b"1", r"shape \[-1, -1\]"),
     "many dimensions": ("a.idx", b"\0\0\x08\x60" + b"\0\0\0\1" * 96 + b"1", "not an IDX file"),
     "version": ("a.npy", npy(X).replace(b"NUMPY\1", b"NUMPY\7"), "not a NumPy file"),
@@ -218,7 +218,7 @@ def test_a_small_compressed_file_does_not_become_large_unless_asked(extension, t
     path.write_bytes(COMPRESSED[extension](images))
 
     def refused():
-        with pytest.raises(DataError, match=r"more than the 67,108,864 bytes .* \(max_bytes, --max-bytes\)"):
+        with pytest.raises(DataError, match=r"more than the 67,108,864 bytes .* \(max_bytes\)"):
             read(path, labelled=False)
 
     assert peak_of(refused) < 2**28

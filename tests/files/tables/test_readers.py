@@ -243,7 +243,7 @@ BAD_TABLES = {
     "blank": ("\n  \n# nothing\n", "holds no data"),
     "header only": ("a,b,label\n", "no data"),
     "ragged": ("1,2,0\n1,2,1\n\n3,1\n", "line 4: 2 fields found, 3 expected"),
-    "text": ("a,b,label\n1,2,0\n1,red,0\n", r"line 3: column 1 \(b\) holds 'red'"),
+    "text": ("a,b,label\n1,2,0\n1,red,0\n", r"line 3: column 'b' holds 'red'"),
     "missing value": ("1,?,0\n1,2,0\n", r"line 1: column 1 holds '\?'"),
     "gap": ("1,2,0\n,2,0\n", "line 2: column 0 holds ''"),
     "dash first": (

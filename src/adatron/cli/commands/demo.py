@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import statistics
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 import click
@@ -52,8 +54,16 @@ def demo(folder: str) -> ExitStatus:
             well &= holds
             click.echo(f"   {'yes' if holds else 'NO '}  {claim}")
     files = [path for path in (place / DEMO_MODEL, place / DEMO_PICTURE) if path.exists()]
-    click.echo(f"\nWritten: {' and '.join(map(str, files))}\nNext: adatron info {files[0]}")
+    click.echo(f"\nWritten: {' and '.join(map(str, files))}\nNext: {_program()} info {files[0]}")
     return ExitStatus.FINE if well else ExitStatus.NOT_CONVERGED
+
+
+def _program() -> str:
+    """Return what calls this program again in a shell."""
+    given, found = sys.argv[0], which("adatron")
+    if Path(given).name == "__main__.py":
+        return f"{sys.executable} -m adatron"
+    return "adatron" if found is not None and Path(found).absolute() == Path(given).absolute() else given
 
 
 def _large() -> Claims:
@@ -68,7 +78,6 @@ def _large() -> Claims:
     X = StandardScaler().fit_transform(X)
     peer_kind: Any = PeerSVC
     ours, theirs = SVC(gamma=0.05), peer_kind(gamma=0.05)
-    click.echo("   the first fit of an installation compiles its code once ...")
     first, peer = _seconds(lambda: ours.fit(X, y)), _seconds(lambda: theirs.fit(X, y))
     own = statistics.median(_seconds(lambda: ours.fit(X, y)) for _ in range(DEMO_REPEATS))
     rows = [
@@ -104,6 +113,7 @@ def _forgotten(digits: Any) -> Claims:
     import numpy as np
 
     from ... import IncrementalSVC
+    from ...quoted import upward
 
     X, X_test, y, _ = digits
     X, y = X[:LEARNED], y[:LEARNED] % 2
@@ -113,7 +123,9 @@ def _forgotten(digits: Any) -> Claims:
     others = IncrementalSVC(C=10.0, gamma=1e-3).fit(np.delete(X, supporting, 0), np.delete(y, supporting))
     difference = float(np.abs(model.decision_function(X_test) - others.decision_function(X_test)).max())
     proof = model.deletion_report()
-    bounds = f"relative duality gap <= {proof['duality_gap']:.1e}, KKT violation <= {proof['kkt_violation']:.1e}"
+    bounds = (
+        f"relative duality gap <= {upward(proof['duality_gap'])}, KKT violation <= {upward(proof['kkt_violation'])}"
+    )
     _show([("seconds", f"{taken:.4f}"), ("proven", bounds)])
     yield f"a model that never saw the sample decides the same, to {difference:.0e}", difference <= EQUAL_VALUES
 
@@ -126,7 +138,6 @@ def _found(digits: Any, place: Path) -> Claims:
     from ...selection import GridSearchCV
 
     X, X_test, y, y_test = digits
-    click.echo("   the first search of an installation compiles once, too ...")
     search: Any = GridSearchCV(SVC(), "auto", cv=5)
     first, again = (_seconds(lambda: search.fit(X[:LEARNED], y[:LEARNED])) for _ in range(2))
     best = ", ".join(f"{name} = {value:.3g}" for name, value in search.best_params_.items())

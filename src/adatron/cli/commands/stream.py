@@ -182,10 +182,12 @@ def _tell(follower: Any, count: int, quiet: bool, wants_json: bool) -> None:
         "support_vectors": len(model.support_),
         "kkt_violation": float(np.max(model.kkt_violation_)),
         "duality_gap": float(np.max(model.duality_gap_)),
+        "proven": False,  # an incremental model tracks the two numbers; deletion_report() proves them
         "refits": model.n_refit_,
         "model": str(follower.path),
     }
     if not quiet:
-        echo_rows([(name.replace("_", " "), value) for name, value in result.items()], err=True)
+        shown = result | {name: f"about {result[name]:.2e}" for name in ("kkt_violation", "duality_gap")}
+        echo_rows([(name.replace("_", " "), value) for name, value in shown.items() if name != "proven"], err=True)
     if wants_json:
         write_result(as_json(result), None)

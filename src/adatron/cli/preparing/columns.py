@@ -188,9 +188,10 @@ def warn_of_unknown(path: str, table: Any, texts: dict[int, list[str]]) -> None:
 
 
 def _named(table: Any, at: int) -> str:
-    """Return the words for a feature: its column in the file, counted as --label and --drop count."""
-    where = f"feature {at}" if table.columns is None else f"column {table.columns[at]}"
-    return f"{where} ({table.feature_names[at]})" if table.feature_names else where
+    """Return the words for a feature: its name, or its column in the file, counted as --label and --drop count."""
+    if table.feature_names:
+        return f"column {table.feature_names[at]!r}"
+    return f"feature {at}" if table.columns is None else f"column {table.columns[at]}"
 
 
 def with_surplus(model: Any, table: Any, file: Any, most: int | None) -> tuple[Any, Any]:

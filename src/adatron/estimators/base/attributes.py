@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 import numpy as np
@@ -27,12 +28,12 @@ class Attribute(Generic[T]):
 
     path : the part of the model, and the parts of that part; see ``model.Model``
     unfitted : what it is before a fit; None if it is not there
-    shown : makes what a user sees of the part; None shows the part itself
+    shown : makes what a user sees of the part of a machine; None shows the part itself
     doc : what ``help`` says of it
     """
 
     def __init__(
-        self, *path: str, unfitted: Any = None, shown: Callable[[Any], Any] | None = None, doc: str | None = None
+        self, *path: str, unfitted: Any = None, shown: Callable[[Any, Any], Any] | None = None, doc: str | None = None
     ) -> None:
         self.path, self.unfitted, self.shown, self.__doc__ = path, unfitted, shown, doc
 
@@ -53,7 +54,7 @@ class Attribute(Generic[T]):
             part = getattr(part, name)
         if part is None and self.path[0] in UNSEEN:
             raise missing(machine, self.name)
-        return part if self.shown is None else self.shown(part)
+        return part if self.shown is None else self.shown(machine, part)
 
     def __set__(self, machine: Any, value: Any) -> None:
         raise AttributeError(
@@ -98,7 +99,9 @@ class FittedAttributes:
         doc="What the solver reported on its way, as a dict of arrays for each problem.",
     )
     certificate_: Attribute[Worst] = Attribute(
-        "proofs", "worst", doc="What is proven of all problems: the largest gap and violation."
+        "worst",
+        shown=lambda machine, worst: replace(worst, gap_tol=machine.gap_tol),
+        doc="What is proven of all problems: the largest gap and violation.",
     )
     route_: Attribute[Route | None] = Attribute("proofs", "route", doc="How the problems were solved, and why so.")
 

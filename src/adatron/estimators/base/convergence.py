@@ -11,6 +11,8 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
+from ...quoted import upward
+
 if TYPE_CHECKING:
     from ...fitting.fits import Fits
     from ...gram.elsewhere import Moments
@@ -22,9 +24,8 @@ ASYMMETRIC = (
     " the matrix is not symmetric, by up to {:.1e}, and the violation allows for either half of it; (K + K.T) / 2 is "
     "symmetric."
 )
-EARLY = (
-    "Solver terminated early (max_iter={}).  Consider pre-processing your data with StandardScaler or MinMaxScaler. "
-)
+EARLY = "Solver terminated early (max_iter={}). "
+SYMMETRIC = ", and (K + K.T) / 2 of the given matrix"
 
 
 INSIDE = (
@@ -61,17 +62,18 @@ def warn_unless_converged(
     open_ones = np.flatnonzero(~found.good)
     worst = fitted[int(open_ones[np.argmax(found.violation[open_ones])])]
     gaps = found.relative_gaps[open_ones][found.convex[open_ones]]
-    where, gap = f"in {len(open_ones)} of {len(fitted)} {what}", gaps.max() if len(gaps) else np.nan
+    where = f" in {len(open_ones)} of {len(fitted)} {what}" if len(fitted) > 1 else ""
+    gap = gaps.max() if len(gaps) else np.nan
     assert worst.status is not None  # noqa: S101 (for the type checker)
     if worst.status is Status.NOT_CONVEX:
-        text = f"Not certified: {worst.status.value}."
+        text = f"Not certified: {worst.status.value}{SYMMETRIC * values}."
     else:
         early = "" if max_iter == -1 or worst.status is not Status.MAX_ITER else EARLY.format(max_iter)
         slow = worst.status in (Status.MAX_ITER, Status.MAX_TIME, Status.STUCK, Status.OVERFLOW)
         cause = _cause(X, values, kernel, worst.certificate.resolution) if slow and X is not None else ""
         reason = worst.status.value + "."
         if not worst.certificate.convex and worst.status in (Status.MAX_ITER, Status.MAX_TIME) and not early:
-            cause = f" Perhaps because {NO_KERNEL}: {OTHER_KERNEL}."
+            cause = f" Perhaps because {NO_KERNEL}: {OTHER_KERNEL}{SYMMETRIC * values}."
         elif values and cause:  # of given values the cause says all
             reason, cause = cause.strip(), ""
         elif cause and worst.status is Status.STUCK:  # C and tol are not to blame
@@ -79,8 +81,8 @@ def warn_unless_converged(
         elif early:  # which has said what was reached
             reason = reason.partition("; ")[2]
         text = (
-            f"{early}Not converged {where}: KKT violation {worst.certificate.kkt_violation:.2e}, relative duality gap "
-            f"{gap:.2e}; {reason}{cause}"
+            f"{early}Not converged{where}: KKT violation {upward(worst.certificate.kkt_violation, 3)}, relative "
+            f"duality gap {upward(gap, 3)}; {reason}{cause}"
         )
     warn(text)
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ...quoted import upward
+
 #: What estimators of each type of scikit-learn are for.
 TASK_NAMES = {"classifier": "classification", "regressor": "regression", "outlier_detector": "novelty"}
 #: What is proven, in the order in which it is shown.
@@ -30,7 +32,7 @@ class _Words(str):
         return str(self)
 
 
-def shown_trace(trace: Any) -> Any:
+def shown_trace(_: Any, trace: Any) -> Any:
     """Return a trace with a repr of one line; a file may have brought a plain dict."""
     from ...solvers.solution import Trace
 
@@ -40,10 +42,11 @@ def shown_trace(trace: Any) -> Any:
 def in_short(name: str, value: Any) -> Any:
     """Return what the table shows of an attribute: of a proof of several problems, the worst of them."""
     if name == "certificate_":
-        size = "≤" if value.proven else "≈"
-        return _Words(f"gap {size} {value.gap:.1e}, KKT {size} {value.violation:.1e}")
+        if value.estimated:
+            return _Words(f"gap ≈ {value.gap:.1e}, KKT ≈ {value.violation:.1e}")
+        return _Words(f"gap ≤ {upward(value.gap)}, KKT ≤ {upward(value.violation)}" if value.proven else value.title)
     if name in ("duality_gap_", "kkt_violation_") and np.ndim(value):
-        return _Words(f"≤ {np.max(value):.1e} (worst of {len(value):,})")  # nan is the worst
+        return _Words(f"≤ {upward(np.max(value))} (worst of {len(value):,})")  # nan is the worst
     return value
 
 

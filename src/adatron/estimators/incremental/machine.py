@@ -85,7 +85,7 @@ class Incremental(KernelMachine):
     certificate_: Attribute[Worst] = Attribute(
         "proofs",
         "worst",
-        shown=lambda worst: replace(worst, proven=False),
+        shown=lambda _, worst: replace(worst, estimated=True),
         doc="The largest gap and violation of all binary problems, by the gradient that the path follows.",
     )
     _busy = (*KernelMachine._busy, *HERE)

@@ -145,7 +145,7 @@ def read_archive(stream: BinaryIO, most: int | None) -> tuple[bytes | None, dict
     Parameters
     ----------
     most : int or None
-        Bytes that all members may take together, or the length of the file if that is more. None reads the header only.
+        Bytes that all members may take together. None reads the header only.
 
     Raises
     ------
@@ -215,8 +215,8 @@ def _members(archive: zipfile.ZipFile, size: int, most: int | None) -> dict[str,
         raise InvalidError("its parts are longer than the file")
     if found[HEADER].file_size > MOST_HEADER:
         raise InvalidError(f"its part {HEADER} is longer than {MOST_HEADER} bytes")
-    if most is not None and (total := sum(member.file_size for member in found.values())) > max(size, most):
-        raise TooLargeError(f"its content takes {total:,} bytes of memory; {max(size, most):,} are allowed (max_bytes)")
+    if most is not None and (total := sum(member.file_size for member in found.values())) > most:
+        raise TooLargeError(f"its content takes {total:,} bytes of memory; {most:,} are allowed (max_bytes)")
     return found
 
 

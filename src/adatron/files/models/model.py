@@ -24,7 +24,7 @@ from ..lock import locked
 from ..source import Piped, open_plain, rewindable
 from ..table import ModelFileError, NoModelError, Path
 from ..tables.memory import room
-from .archive import HEADER, MOST_HEADER, DamagedError, InvalidError, read_archive, write_archive
+from .archive import HEADER, MOST_HEADER, DamagedError, InvalidError, TooLargeError, read_archive, write_archive
 from .codec import TOO_DEEP, CodecError, Encoder, decode
 from .keeper import Keeper, incremental_part, refuse_behind, stamp
 from .libsvm_text import START, load_libsvm
@@ -127,8 +127,8 @@ def load(path: Path, n_features: int | None = None, max_bytes: int | None = None
     n_features : int, optional
         Features of the data; only LIBSVM text needs them, if the last ones are zero in all support vectors.
     max_bytes : int, optional
-        Memory that the content of a compressed file may take; by default a quarter of the free memory. A file that is
-        longer may take its own length.
+        Memory that the content of a file, decompressed, may take; by default a quarter of the free memory, or the
+        length of the file if that is more.
 
     Returns
     -------
@@ -143,8 +143,8 @@ def load(path: Path, n_features: int | None = None, max_bytes: int | None = None
     Raises
     ------
     ModelFileError
-        If the file is damaged, does not hold a valid model, or is in another version of the format, older or newer;
-        NoModelError if it is not a model file.
+        If the file is damaged, does not hold a valid model, takes more than ``max_bytes``, or is in another version of
+        the format, older or newer; NoModelError if it is not a model file.
     OSError
         If the file cannot be read.
 
@@ -171,11 +171,14 @@ def load(path: Path, n_features: int | None = None, max_bytes: int | None = None
         with open_plain(path) as stream:
             # Another process may replace the file meanwhile.
             found = None if isinstance(path, Piped) else os.fstat(stream.fileno())
-            text, arrays = read_archive(stream, room() if max_bytes is None else max_bytes)
+            length = stream.seek(0, os.SEEK_END)
+            text, arrays = read_archive(stream, max(room(), length) if max_bytes is None else max_bytes)
         header = _header(text, path)
         model = decode(header["model"], arrays, header.get("sklearn", sklearn.__version__))
     except DamagedError as error:
         raise ModelFileError(path, f"the file is damaged, or cut off ({error})") from error
+    except TooLargeError as error:
+        raise ModelFileError(path, str(error)) from error
     except InvalidError as error:
         raise ModelFileError(path, f"the file is not a valid model: {error}") from error
     except RecursionError as error:

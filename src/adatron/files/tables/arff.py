@@ -169,20 +169,20 @@ class _Columns:
         if text is None:
             if self.request.allow_missing:
                 return np.nan
-            raise DataError(self.path, refusal(f"column {index} ({name})", Kind.MISSING, "?"), line)
+            raise DataError(self.path, refusal(f"column {name!r}", Kind.MISSING, "?"), line)
         try:
             number = np.nan if read is None else read(text)
         except (ValueError, OverflowError):
             number = np.nan
         if not abs(number) < np.inf:
-            raise DataError(self.path, f"column {index} ({name}) holds {text!r}, not a finite number or date", line)
+            raise DataError(self.path, f"column {name!r} holds {text!r}, not a finite number or date", line)
         return number
 
     def _code(self, index: int, text: str | None, line: int) -> float:
         one, known = self.attributes[index], self._texts[index]
         if text not in known:
             if one.values is not None and text is not None:
-                fault = f"column {index} ({one.name}) holds {text!r}, which it does not declare"
+                fault = f"column {one.name!r} holds {text!r}, which it does not declare"
                 raise DataError(self.path, fault, line)
             known[text] = len(known)
             self._spent += 4 * len(text or "") + ROW

@@ -110,10 +110,10 @@ def roles_of(
 
 
 def named(index: int, names: Sequence[str] | None) -> str:
-    """Return the words for a column."""
+    """Return the words for a column: its name, else its number, which counts from 0 as that of an option."""
     if names is None:
         return f"column {index}"
-    return f"column {index} ({names[index]})" if names[index] else f"column {index} (without a name)"
+    return f"column {names[index]!r}" if names[index] else f"column {index} (without a name)"
 
 
 def _position(path: Path, names: list[str] | None, width: int, one: str | int, line: int | None) -> int:
@@ -256,8 +256,7 @@ def label_note(label: int | None, names: Sequence[str] | None, request: Request)
     """Return a possible reason for an error about a column: a label that nobody named."""
     if label is None or request.label is not None:
         return ""
-    name = f" ({names[label]})" if names else ""
-    return f"; the label is taken from column {label}{name}, --label names another one"
+    return f"; the label is taken from {named(label, names)}, --label names another one"
 
 
 def table_of_columns(

@@ -9,6 +9,7 @@ import numpy as np
 from ...insight import boundary_plane
 from ...insight.plane import typical
 from ...plots.plane import BoundaryPlaneDisplay
+from ...quoted import raised
 from ..facts import LATE, Facts, Missing, known
 from ..figure import PICTURE_WIDTH
 from ..parts import Figure, Panel, Text
@@ -42,7 +43,7 @@ def boundary(facts: Facts) -> Panel:
             distance = float(found.points[1, 0])
             panel.answer = (
                 f"The boundary is {facts.length(distance)} away from a typical sample (row {found.numbers[0]}); "
-                f"proven: nothing changes within {facts.length(found.certified)}."
+                f"proven: nothing changes within {facts.length(-raised(-found.certified))}."
             )
     if numbers and not panel.answer:
         panel.answer = "Along the direction of steepest ascent of a typical sample, as drawn."
@@ -53,8 +54,9 @@ def boundary(facts: Facts) -> Panel:
         else "the border of two colours is the model's own boundary"
     )
     text = (
-        f"Each picture is a plane in the space of the features{space}, and {own}: every point was predicted. Small "
-        "marks are other samples, projected onto the plane; they do not lie in it."
+        f"Each picture is a plane in the space of the features{space}, and {own}: every point was predicted. The plane "
+        "goes through the three red marks; the square is a third sample. Small marks are other samples, projected onto "
+        "the plane; they do not lie in it."
     )
     if samples:
         panel.parts.append(Text(text, "note"))

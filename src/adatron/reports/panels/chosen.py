@@ -11,10 +11,11 @@ from ...estimators.incremental.leave_out import loo_values
 from ...insight.in_time import in_time
 from ...insight.leave_one_out import refitted
 from ...insight.subject import Unavailable, drawn
-from ...outcome import best_of, edges, metric_of, metrics_of, varied
+from ...outcome import best_of, edges, measure_of, metric_of, metrics_of, short, varied
 from ...plots.axes import COLORS
 from ...plots.leave_one_out import LOO_ERROR, LOO_RMSE, LeaveOneOutDisplay
 from ...plots.search import SearchDisplay
+from ...selection.ranges.auto import DISTANT, SCALED
 from ..facts import LATE, Facts, Missing, known
 from ..parts import Figure, Panel, SortableTable, Text, percent, said
 
@@ -46,12 +47,19 @@ def _over_C(facts: Facts, panel: Panel) -> None:
         doubt = float(found.uncertainty[k])
         return f"{shown(float(found.error[k]))} ± {shown(doubt)}" if doubt else shown(float(found.error[k]))
 
-    others, best = f"{len(found.C)} values of C", f"C = {said(found.C[found.best])}"
+    best = f"C = {said(found.C[found.best])}"
     same = found.error[found.own] <= found.error[found.best]
-    verdict = f"No: {best} is clearly better" if found.clear else f"Yes: none of {others} is clearly better"
+    verdict = (
+        f"C: no, {best} is clearly better"
+        if found.clear
+        else f"C: yes, none of {len(found.C)} values is clearly better"
+    )
     panel.answer = f"{verdict}. L{LOO_RMSE[1:] if numbers else LOO_ERROR[1:]}: {error(found.own)} at the model's "
     panel.answer += f"C = {said(found.C[found.own])}"
-    panel.answer += ", the best." if same else f"; best of {others}: {said(found.C[found.best])} ({error(found.best)})."
+    panel.answer += ", the best." if same else f"; best: {said(found.C[found.best])} ({error(found.best)})."
+    if left := _unexamined(facts):
+        panel.answer += f" {' and '.join(left)} {'were' if len(left) > 1 else 'was'} not examined: `adatron search` or "
+        panel.answer += "GridSearchCV."
     if found.best in (0, len(found.C) - 1) and np.ptp(found.error) > ROUNDED_APART * found.error[found.best]:
         panel.parts.append(Text(f"The smallest error is at the edge, {best}: try values beyond.", "warning"))
     name = LOO_RMSE if numbers else LOO_ERROR
@@ -62,6 +70,15 @@ def _over_C(facts: Facts, panel: Panel) -> None:
     panel.parts.append(Figure(picture, text))
     if len(found.C) < found.n_wanted:
         panel.parts.append(Text(f"There was time for {len(found.C)} of {found.n_wanted} values of C. {LATE}", "note"))
+
+
+def _unexamined(facts: Facts) -> list[str]:
+    """Return the other main parameters, of which no search is known."""
+    known = set(facts.machine.get_params(deep=False))
+    if facts.machine.kernel not in (*DISTANT, *SCALED):
+        known -= {"gamma"}
+    tried = set() if facts.search is None else {short(name) for name in varied(facts.search.cv_results_)}
+    return [name for name in ("gamma", "epsilon") if name in known - tried]
 
 
 def _over_nu(facts: Facts, panel: Panel) -> None:
@@ -120,18 +137,18 @@ def _searched(facts: Facts, panel: Panel) -> None:
     search, results = facts.search, facts.search.cv_results_
     chose = callable(getattr(search, "refit", None))  # by something else than the best score
     metric = _metric(search)
+    name = measure_of(search, metric)
     index = np.array([search.best_index_]) if chose else best_of(results, metric)
     means = results[f"mean_test_{metric}"]
     if not len(index):
         panel.answer += (
-            f" No candidate of the search has a {metric.replace('_', ' ')}: the scorer gave no number. A scorer may "
+            f" No candidate of the search has a {name}: the scorer gave no number. A scorer may "
             "need probabilities (probability=True) or exactly two classes."
         )
         return
     # Of equal candidates, the search itself took the first.
     best = dict(results["params"][int(index[0])])
     words = ", ".join(f"{name} = {said(one) if isinstance(one, float) else one}" for name, one in best.items())
-    name = "score" if metric == "score" else metric.replace("_", " ")
     if hasattr(search, "best_index_"):
         panel.answer += f" The search chose {words} with the mean {name} {said(float(means[index[0]]))}."
     else:

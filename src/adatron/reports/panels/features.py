@@ -25,11 +25,14 @@ def features(facts: Facts) -> Panel:
     names = facts.names
     order = np.argsort(-found.effect, kind="stable")
     moved = "prediction" if facts.task == "regression" else "decision function"
-    panel.answer = f"{names[order[0]]} moves the {moved} most"
-    flips = float(found.flips[order[0]])
-    panel.answer += (
-        f"; it alone changes the prediction of {percent(flips)} of {found.n_tried} samples." if flips > 0 else "."
-    )
+    panel.answer = f"The {moved} changes most with {names[order[0]]}."
+    alone = np.nan_to_num(found.flips, nan=-1.0)
+    most = int(np.argmax(alone))
+    if alone[most] > 0.0:
+        panel.answer += (
+            f" Alone, over its range, {names[most]} changes the prediction of {percent(alone[most])} of "
+            f"{found.n_tried} samples, the most of any feature tried."
+        )
     height = 1.0 + BAR_HEIGHT * min(FEATURE_BARS, max(3, len(names)))
     picture = facts.gallery.draw(
         lambda ax: SensitivityDisplay(found, names).plot(ax=ax, shown=FEATURE_BARS), height=height

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ...model.model import GAP_TOL
+from ...model.model import GAP_TOL, IF_SEMIDEFINITE
 from ...plots.gap import GapDisplay
+from ...quoted import raised, upward
 from ..facts import Facts, Missing
-from ..parts import Figure, Folded, Panel, SortableTable, Text, Verbatim, said
+from ..parts import Figure, Folded, Panel, SortableTable, Text, Verbatim, Worded, said
 
+EQUAL_ENDS = 1e-12  # Relative gap below which the digits of the objectives need not show it.
 PROBLEMS_SHOWN = 300  # Problems in the table, those with the largest gaps.
 
 
@@ -19,6 +21,7 @@ def optimal(facts: Facts) -> Panel:
     machine = facts.machine
     names = ("duality_gap_", "kkt_violation_", "primal_objective_", "dual_objective_")
     gap, violation, primal, dual = (np.atleast_1d(np.asarray(getattr(machine, name), float)) for name in names)
+    ends = np.stack([gap, violation, dual, primal], axis=1).tolist()
     panel = Panel("Is it optimal?", _answer(machine))
     display = GapDisplay.of(machine)
     if display.curved:
@@ -32,8 +35,8 @@ def optimal(facts: Facts) -> Panel:
     iterations = np.broadcast_to(np.asarray(machine.n_iter_), gap.shape)
     order = np.argsort(-np.nan_to_num(gap, nan=np.inf), kind="stable")[:PROBLEMS_SHOWN]
     labels = _problems(machine, len(gap))
-    rows = [[labels[k], int(iterations[k]), gap[k], violation[k], dual[k], primal[k]] for k in order.tolist()]
-    size = "≤" if machine.certificate_.proven else "≈"
+    rows = [[labels[k], int(iterations[k]), *_bounds(*ends[k])] for k in order.tolist()]
+    size = "≈" if machine.certificate_.estimated else "≤"
     head = ("problem", "updates", f"relative gap {size}", f"KKT violation {size}", "dual objective", "primal objective")
     panel.parts.append(SortableTable(head, rows, "The certificate of each quadratic program."))
     if machine.route_ is not None:
@@ -54,19 +57,32 @@ def optimal(facts: Facts) -> Panel:
 
 def _answer(machine: Any) -> str:
     """Answer by the gap, not by the status: a small violation alone does not say how far the optimum is."""
-    worst, violation = machine.certificate_, f"the KKT violation is at most {machine.certificate_.violation:.1e}"
+    worst, violation = machine.certificate_, f"the KKT violation is at most {upward(machine.certificate_.violation)}"
     if np.isnan(worst.gap):
         return "Nothing is proven: the kernel is not positive semi-definite on these samples, or the fit is unknown."
     if not np.isfinite(worst.gap):
         return f"Not proven, because the fit ended before any bound of the optimum was known; {violation}."
+    if worst.estimated:
+        return f"Yes, by the gradient that the model follows: {worst}."
+    provided = "" if worst.semidefinite else f", {IF_SEMIDEFINITE}"
     if worst.gap > GAP_TOL:
         asked = getattr(machine, "gap_tol", None)
         met = asked is None or worst.gap <= asked
         cure = "A smaller gap_tol asks for more" if met else "A smaller C, scaled features or higher limits may help"
-        return f"Nearly: the objective is proven to within {100 * worst.gap:.2g} %; {violation}. {cure}."
-    if not worst.proven:
-        return f"Yes, by the gradient that the model follows: {worst}."
-    return f"Yes: relative duality gap <= {worst.gap:.1e}, rounding included; KKT violation <= {worst.violation:.1e}."
+        return (
+            f"Nearly: the objective is proven to within {raised(100 * worst.gap):g} %{provided}; {violation}. {cure}."
+        )
+    return f"Yes{provided}: relative duality gap <= {upward(worst.gap)}, rounding included; {violation}."
+
+
+def _bounds(gap: float, violation: float, dual: float, primal: float) -> list[Any]:
+    """Return the cells of a certificate; the objectives have as many digits as tell them apart, rounded outwards."""
+    cells: list[Any] = [raised(gap), raised(violation), dual, primal]
+    if EQUAL_ENDS < gap < 1.0:
+        digits = 2 - int(np.floor(np.log10(gap)))
+        ends = (dual, -raised(-dual, digits)), (primal, raised(primal, digits))
+        cells[2:] = [Worded(number, f"{shown:,.{digits}g}") for number, shown in ends]
+    return cells
 
 
 def _problems(machine: Any, count: int) -> list[str]:

@@ -13,6 +13,7 @@ from ...insight.subject import dense, drawn, refuse_unmeasured
 from ...margins import InputMargins, variation
 from ...plots.axes import COLORS
 from ...plots.input_margin import MarginDisplay, of_classes
+from ...quoted import raised
 from ...threads import Pool, allowed_threads
 from ..facts import LATE, SAMPLES_MEASURED, Facts, Missing, known
 from ..figure import HALF_WIDTH, PICTURE_WIDTH, grouped
@@ -49,7 +50,7 @@ def _distances(facts: Facts, panel: Panel, groups: dict[str, Any], found: Any) -
     if len(there):
         panel.answer = (
             f"Median distance to the boundary: {facts.length(np.median(there))}; proven for half of the samples: at "
-            f"least {facts.length(np.median(found.certified))}."
+            f"least {facts.length(-raised(-np.median(found.certified)))}."
         )
     nearest = sorted(groups, key=lambda name: float(np.median(groups[name].distance)))[:CURVES]
     shown = {name: one if facts.rows else _grouped(one) for name, one in groups.items() if name in nearest}
@@ -64,8 +65,9 @@ def _distances(facts: Facts, panel: Panel, groups: dict[str, Any], found: Any) -
     head = ["samples", "count", *(f"{100 * q:.0f} % are nearer than" for q in DISTANCES_SHOWN)]
     rows: list[list[Any]] = []
     for name, one in groups.items():
-        for what, values in (("found", one.distance), ("certified", one.certified)):
-            rows.append([f"{name}: {what}", len(values), *np.quantile(values, DISTANCES_SHOWN).tolist()])
+        found_at, least = (np.quantile(values, DISTANCES_SHOWN).tolist() for values in (one.distance, one.certified))
+        rows.append([f"{name}: found", one.distance.size, *found_at])
+        rows.append([f"{name}: certified", one.certified.size, *(-raised(-value) for value in least)])
     panel.parts.append(SortableTable(head, rows, f"Quantiles of the distances ({facts.unit})."))
     text = f"Distances are measured on {len(found.distance):,} of {facts.n:,} samples."
     if len(found.distance) < min(facts.n, SAMPLES_MEASURED):
@@ -136,7 +138,7 @@ def _steady(facts: Facts, panel: Panel) -> None:
         return
     panel.answer = (
         f"Proven: a sample of the fit that moves by {facts.length(rows[0][0])} changes its prediction by at most "
-        f"{said(rows[0][2])}."
+        f"{said(raised(rows[0][2]))}."
     )
     head = ("the sample moves by", "part of the spread", "the prediction changes by at most")
     panel.parts.append(

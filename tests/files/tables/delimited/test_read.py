@@ -175,17 +175,17 @@ def test_the_form_of_numbers_is_inferred_or_refused(rows, form, tmp_path_factory
         ("1.234.567,8;0\n2.345.678,9;1\n", {}, "'1.234.567,8', a number with '.' between thousands"),
         ("red,big\nblue,small\ngreen,huge\n", {}, "may hold names or text: say --header or --no-header"),
         ("a b;x;1\nc d;y;2\n", {"header": False}, "line 1: column 0 holds 'a b', text: train --categorical auto"),
-        ("day,x,y\n2020-01-05,1,0\n2020-01-06,2,1\n", {}, r"column 0 \(day\) holds '2020-01-05', a date: write it as"),
-        ("a,b,y\n1,2,0\n3,,1\n", {}, r"line 3: column 1 \(b\) holds '', a missing value: train --impute"),
-        ("a,b,y\n1,2,0\n3,-,1\n" + "5,6,0\n" * 9, {}, r"line 3: column 1 \(b\) holds '-'.*--missing - says so"),
+        ("day,x,y\n2020-01-05,1,0\n2020-01-06,2,1\n", {}, r"column 'day' holds '2020-01-05', a date: write it as"),
+        ("a,b,y\n1,2,0\n3,,1\n", {}, r"line 3: column 'b' holds '', a missing value: train --impute"),
+        ("a,b,y\n1,2,0\n3,-,1\n" + "5,6,0\n" * 9, {}, r"line 3: column 'b' holds '-'.*--missing - says so"),
         ("a,b,y\n1,2,0\n3,4,5,1\n", {}, r"line 3: 4 fields found, 3 expected \(the separator is ',', --separator"),
         ("a,b,y\n1,2,3,4,0\n3,4,5,6,1\n", {}, "line 2: 5 fields found, 3 expected"),
         ("a,b,c,y\n1,0\n3,1\n", {}, "line 2: 2 fields found, 4 expected"),
         ("a,b,c,y\n1\n3\n", {"labelled": False}, "line 2: 1 fields found, 4 expected"),
         ('a,b,"\n1,2,x\n3,4,"y,z"\n5,6,x\n', {}, "line 4: 3 fields found, 4 expected"),
         ('a,b,"y\n1,2,x\n3,4,z\n', {}, "a header row and no data; a quote in the header may have no end"),
-        ("a,b,y\nTrue,2,0\n3,4,1\n", {}, "column 0.*holds"),
-        ("a,b,y\n1,2,0\n-999,4,1\n", {"missing": ["-999"]}, "line 3: column 0 .* holds '-999', a missing value"),
+        ("a,b,y\nTrue,2,0\n3,4,1\n", {}, "column 'a' holds"),
+        ("a,b,y\n1,2,0\n-999,4,1\n", {"missing": ["-999"]}, "line 3: column 'a' holds '-999', a missing value"),
         ("a,b,y\n1,2,0\n3,4,NA\n", {}, r"line 3: the label is missing \('NA'\)"),
         (b"a,b,y\n1,2,gr\xfcn\n", {}, r"line 2: not a text file in UTF-8 \(byte 0xfc\); --encoding names another one"),
         ("a,b,y\n1,2,0\n", {"drop": ["z"]}, "no column 'z'; the columns are 'a', 'b', 'y'"),
@@ -232,7 +232,7 @@ def test_what_stands_far_down_is_read_field_by_field(write):
     assert table.X[4001, 1] == "r\ned"
     assert table.X[4002:4004].tolist() == [[3, "red", 1], [1.5, "red", 1]]
     assert table.y[3999:4004].tolist() == [0, 1, 0, 2, 0]
-    with pytest.raises(DataError, match=r"line 4003: column 0 \(a\) holds '1.25', not a finite number"):
+    with pytest.raises(DataError, match=r"line 4003: column 'a' holds '1.25', not a finite number"):
         read(write("a,b,c,y\n" + "\n".join(rows)), categorical=[1], missing=["1.250"])
 
 
@@ -252,7 +252,7 @@ def test_missing_values_and_text_are_read_on_request(write):
     np.testing.assert_array_equal(table.X[:, [0, 2]].astype(float), [[1, 1], [np.nan, 0], [3, np.nan], [-9, 1]])
     marked = read(path, drop=["colour"], allow_missing=True, missing=["?", "", "-9"])
     np.testing.assert_array_equal(marked.X[:, 0], [1, np.nan, 3, np.nan])
-    with pytest.raises(DataError, match=r"line 3: column 1 \(colour\) holds 'NA', a missing value"):
+    with pytest.raises(DataError, match=r"line 3: column 'colour' holds 'NA', a missing value"):
         read(path, categorical="auto", drop=["a", "ok"])
     with pytest.raises(DataError, match="'2020-01-05', a date"):
         read(write("d,y\n2020-01-05,0\n2020-01-06,1\n"), categorical="auto")
@@ -262,7 +262,7 @@ def test_a_missing_value_far_down_is_found(write):
     text = "a,b,y\n" + "1.5,2,0\n" * 3000 + "NA,2,1\n" + "1.5,2,0\n" * 10
     table = read(write(text), allow_missing=True)
     assert np.flatnonzero(np.isnan(table.X[:, 0])).tolist() == [3000]
-    with pytest.raises(DataError, match=r"line 3002: column 0 \(a\) holds 'NA'"):
+    with pytest.raises(DataError, match=r"line 3002: column 'a' holds 'NA'"):
         read(write(text))
 
 
