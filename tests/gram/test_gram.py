@@ -147,6 +147,16 @@ def test_dropped_rows_make_room_before_unused_slots():
 
 
 @pytest.mark.plain
+def test_a_matrix_without_segments_makes_none_to_drop_values():
+    with Pool(1) as pool:
+        gram = Gram(Source.of(data(40, 3), np.arange(40), RBF()), np.float32, [20, 20], pool, slots=20)
+        with calls(Gram.segment) as made:
+            gram.drop(0, 1)
+            assert not made
+            assert len(gram.segments) == len(made) == 2
+
+
+@pytest.mark.plain
 def test_rows_that_nobody_will_ask_for_again_take_no_room():
     store = RowStore(4, 1, np.float64, 20)
     lease = store.lease(np.arange(6), np.arange(6) % 2 == 0)

@@ -228,7 +228,7 @@ class Gram:
     def drop(self, one: int, other: int) -> None:
         """Empty the stores of values between two segments that no program needs again; within one: of all its rows."""
         for a, b in {(one, other), (other, one)}:
-            segment = self.segments[b]
+            segment = self._segments[b] if self._segments else None
             if isinstance(segment, TileSegment):
                 if a == b:
                     segment.store.close()
