@@ -58,10 +58,11 @@ def test_the_last_programs_give_their_stored_rows_back(threads):
             tasks = Tasks(gram, np.ravel(pairs), first, lambda _: dual, is_open, last=last)
             sizes = Sizes(np.full(classes, n), tasks.sizes, is_open, [dual], False, 0.0, False, len(pairs))
             route = choose_route(source, sizes, Wishes(1e9, "single"), Block())
-            route.ways[:] = Way.BLOCKS
+            route.ways[:] = route.then[:] = Way.BLOCKS
             options = Options(way=Way.BLOCKS, block=64)
             found[last] = solve_all(tasks, Block(), options, route, pool, None)
             left[last] = [len(segment.store) for segment in gram.segments]
+            assert any((segment.store.slot >= 0).any() for segment in gram.segments) != last
     assert found[True].good.all()
     np.testing.assert_array_equal(found[True].beta, found[False].beta)
     assert left == {False: [n] * classes, True: [0] * classes}
