@@ -147,6 +147,20 @@ def test_dropped_rows_make_room_before_unused_slots():
 
 
 @pytest.mark.plain
+def test_values_between_two_segments_are_dropped():
+    """The rows of either segment over the other one go; those within each, and over a third one, stay."""
+    with Pool(1) as pool:
+        gram = Gram(Source.of(data(30, 3), np.arange(30), RBF()), np.float32, [10] * 3, pool, slots=30)
+        for segment in gram.segments:
+            segment.keep(gram.points(np.arange(30)))
+        gram.drop(0, 1)
+        there = [(segment.store.slot >= 0).reshape(3, 10).all(axis=1).tolist() for segment in gram.segments]
+        assert there == [[True, False, True], [False, True, True], [True, True, True]]
+        gram.drop(2, 2)
+        assert [len(segment.store) for segment in gram.segments] == [30, 30, 0]
+
+
+@pytest.mark.plain
 def test_a_matrix_without_segments_makes_none_to_drop_values():
     with Pool(1) as pool:
         gram = Gram(Source.of(data(40, 3), np.arange(40), RBF()), np.float32, [20, 20], pool, slots=20)

@@ -2,6 +2,7 @@
 
 import gc
 import pickle
+import warnings
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy, deepcopy
@@ -14,7 +15,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from adatron import SVC, SVR, OneClassSVM, input_margin
+from adatron import SVC, SVR, NuSVR, OneClassSVM, input_margin
 from adatron.compiled import panels
 from adatron.estimators.base.shown import in_short
 from adatron.estimators.incremental import IncrementalSVC
@@ -366,16 +367,31 @@ def test_a_fit_that_failed_says_so_first():
 
 
 @pytest.mark.parametrize("gap_tol", [None, 0.5])
-def test_a_gap_that_nobody_asked_for_is_not_missed(gap_tol):
+def test_a_gap_above_the_default_is_said_and_no_later_parameter_changes_that(gap_tol):
     X, y = two_moons()
     model = SVC(tol=0.9, gap_tol=gap_tol).fit(X, y)
+    said = repr(model.certificate_)
     assert 1e-3 < model.certificate_.gap <= 0.5
-    assert repr(model.certificate_).startswith("<proven: ")
-    assert "no gap below" not in str(model.certificate_)
+    assert said.startswith("<proven: ")
+    assert said.endswith("; no gap below 1e-03 is proven>")
+    assert repr(model.set_params(gap_tol=1e-9).certificate_) == said
 
 
 def products(A, B):
     return A @ B.T
+
+
+def test_a_regression_looks_at_each_sample_once():
+    """NuSVR has two variables of a sample: both would take the place of samples that nobody looks at."""
+    X = np.random.default_rng(0).normal(size=(500, 3))
+    K = np.exp(-0.1 * np.square(X[:, None] - X).sum(axis=-1))
+    for bad in (22, 251, 444):
+        damaged = K.copy()
+        damaged[bad, bad] = -1.0
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = NuSVR(kernel="precomputed", C=1.0, nu=0.1).fit(damaged, np.sin(X[:, 0]))
+        assert not model.certificate_.proven
 
 
 @pytest.mark.parametrize("n", [512, 513])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_moons
 
-from adatron import SVC, OneClassSVM
+from adatron import SVC, IncrementalSVC, OneClassSVM
 from adatron.plots import GapDisplay
 from adatron.quoted import upward
 
@@ -19,6 +19,21 @@ def off_screen():
 @pytest.fixture(scope="module")
 def model():
     return SVC(C=1000).fit(*make_moons(3000, noise=0.25, random_state=0))
+
+
+def test_a_display_says_what_its_numbers_are():
+    X, y = make_moons(520, noise=0.2, random_state=0)
+    shown = {
+        "proven": SVC().fit(X, y),
+        "proven if the kernel is positive semi-definite": SVC(kernel="precomputed").fit(X @ X.T, y),
+        "estimated": IncrementalSVC(gamma=1.0).fit(X[:40], y[:40]),
+    }
+    for words, machine in shown.items():
+        display = GapDisplay.from_estimator(machine)
+        legend = display.ax_.get_legend()
+        said = display.ax_.texts[0].get_text() if legend is None else " ".join(t.get_text() for t in legend.get_texts())
+        size = "≈" if words == "estimated" else "≤"
+        assert f"{words}: duality gap {size}" in said.replace(words.capitalize(), words)
 
 
 def test_the_last_line_of_a_trace_is_proven(model):

@@ -247,15 +247,16 @@ def unproven(dual: Dual, beta: Vector, g: Vector) -> Certificate:
 
 
 def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
-    """Return whether no negative eigenvalue is found: on all rows, or on support vectors first, then on others."""
-    others = np.ones(len(view), bool)
-    others[support] = False
-    rest = np.flatnonzero(others)
-    count = min(max(0, EIGENVALUE_ROWS - len(support)), len(rest))
-    spread = rest[np.arange(count) * len(rest) // max(1, count)]
-    rows = np.sort(np.concatenate([support[:EIGENVALUE_ROWS], spread]))
-    gram, ids = view.gram, view.ids[rows]
-    K = gram.square(view.points(rows), len(rows)) if gram.in_memory is None else gram.among(ids, ids)
+    """Return whether no negative eigenvalue is found: on all samples, or on support vectors first, then on others.
+
+    A regression has two variables of a sample, which is looked at once.
+    """
+    first = np.unique(view.ids[support])
+    rest, first = np.setdiff1d(view.ids, first), first[:EIGENVALUE_ROWS]
+    count = min(EIGENVALUE_ROWS - len(first), len(rest))
+    ids = np.sort(np.concatenate([first, rest[np.arange(count) * len(rest) // max(1, count)]]))
+    gram = view.gram
+    K = gram.square(gram.points(ids), len(ids)) if gram.in_memory is None else gram.among(ids, ids)
     source, largest = gram.source, float(np.maximum(K.max(initial=0.0), -K.min(initial=0.0)))
     given = K.dtype if source.columns is None else source.X.dtype  # precision in which the values were rounded before
     eps = max(float(np.finfo(kind).eps) for kind in (K.dtype, given))
@@ -266,7 +267,7 @@ def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
     raised = K.astype(np.float64, copy=False)
     with gram.pool.aside(), one_blas_thread():  # bits of LAPACK depend on its threads
         mean_halves(raised)
-        raised.flat[:: len(rows) + 1] += 8.0 * len(rows) * eps * largest  # rounding of the values and the factor
+        raised.flat[:: len(ids) + 1] += 8.0 * len(ids) * eps * largest  # rounding of the values and the factor
         return has_factor(raised)
 
 

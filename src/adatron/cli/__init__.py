@@ -24,7 +24,7 @@ from .commands.stream import stream
 from .commands.train import train
 from .commands.warmup import warmup
 from .status import ExitStatus, InputError, warnings_as_lines
-from .wording import in_options
+from .wording import in_options, limit_in_options
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
@@ -73,9 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from ..files import DataError, ModelFileError
 
         own = isinstance(error, (InputError, DataError, ModelFileError))  # these have words of the user
-        return _fail(
-            ExitStatus.BAD_INPUT, str(error).replace("(max_bytes)", "(--max-bytes)") if own else in_options(str(error))
-        )
+        return _fail(ExitStatus.BAD_INPUT, (limit_in_options if own else in_options)(str(error)))
     except SystemError as error:
         # Ctrl-C at the border of compiled code is the cause of another error.
         if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):

@@ -50,6 +50,11 @@ _RULES: tuple[tuple[re.Pattern[str], Replacement], ...] = (
 )
 
 
+def limit_in_options(message: str) -> str:
+    """Return a message that has words of the user: of its names only the limit of bytes is replaced."""
+    return re.sub(r"(may take|are allowed) \(max_bytes\)", r"\1 (--max-bytes)", message)
+
+
 def in_options(message: str) -> str:
     """Return a message of the library as the tool says it.
 

@@ -198,7 +198,7 @@ def fit(
             first = programs.copies * np.arange(len(problems) + 1)
             groups = np.zeros(first[-1], np.int64)
         joined = programs.joined if programs.lazy else None
-        tasks = Tasks(gram, groups, first, programs.dual, programs.open, start, joined, None, view_of, last)
+        tasks = Tasks(gram, groups, first, programs.dual, programs.open, start, joined, view_of=view_of, last=last)
         found = _solve(tasks, solver, settings, pool, route, before)
     if not settings.gap_asked:
         found.forgive_gaps(settings.tol)

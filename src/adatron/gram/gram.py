@@ -273,8 +273,11 @@ class Gram:
 
     def own(self, number: int) -> Points:
         """Return the points of a segment."""
-        rows = np.arange(self.starts[number], self.starts[number + 1])
-        return Points(self.source.take(rows), rows)
+        return self.points(np.arange(self.starts[number], self.starts[number + 1]))
+
+    def points(self, ids: Ids) -> Points:
+        """Return some rows as points."""
+        return Points(self.source.take(ids), ids)
 
     def block(self, P: Points, Q: Points) -> NDArray[Any]:
         """Return kernel values of |P| points with |Q| points, in the tiles' precision, for the caller to change."""

@@ -65,8 +65,7 @@ class View:
         return self.gram.magnitude
 
     def points(self, rows: Ids) -> Points:
-        ids = self.ids[rows]
-        return Points(self.gram.source.take(ids), ids)
+        return self.gram.points(self.ids[rows])
 
     def block(self, P: Points, Q: Points) -> NDArray[Any]:
         """Return kernel values of |P| points with |Q| points, in the tiles' precision, for the caller to change."""

@@ -8,7 +8,7 @@ another thread makes another one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -53,12 +53,6 @@ class Proofs(NamedTuple):
     trace: Any
     route: Route | None = None
 
-    @property
-    def worst(self) -> Worst:
-        """The certificate of all problems together."""
-        gap, violation = (np.atleast_1d(np.asarray(one, float)) for one in (self.gap, self.violation))
-        return Worst(float(gap.max()), float(violation.max()), not self.status, len(gap))  # nan is the worst gap
-
 
 @dataclass(frozen=True)
 class Worst:
@@ -70,7 +64,6 @@ class Worst:
     problems : how many there are
     estimated : whether the two numbers are no bounds; an incremental model follows its gradient, and has their size
     semidefinite : False if the gap is a bound only if the kernel is positive semi-definite, which nobody knows
-    gap_tol : the gap that was asked for; None if none was
 
     Examples
     --------
@@ -85,11 +78,10 @@ class Worst:
     problems: int
     estimated: bool = False
     semidefinite: bool = True
-    gap_tol: float | None = GAP_TOL
 
     @property
     def proven(self) -> bool:
-        """Whether the two numbers are bounds, whatever the kernel is."""
+        """Whether the two numbers are bounds, up to the rounding of given kernel values, whatever the kernel is."""
         return not self.estimated and self.semidefinite and bool(np.isfinite(self.gap))
 
     @property
@@ -111,8 +103,7 @@ class Worst:
         size = "about {:.1e}".format if self.estimated else lambda bound: f"<= {upward(bound)}"
         of = f" (the worst of {self.problems} problems)" if self.problems > 1 else ""
         how = "; deletion_report() has the bounds" if self.estimated else ""
-        missed = self.converged and self.gap_tol is not None and self.gap_tol < self.gap < np.inf
-        wide = f"; no gap below {self.gap_tol:.0e} is proven" if missed else ""
+        wide = f"; no gap below {GAP_TOL:.0e} is proven" if self.converged and GAP_TOL < self.gap < np.inf else ""
         return f"relative duality gap {size(self.gap)}, KKT violation {size(self.violation)}{of}{how}{wide}"
 
     def __str__(self) -> str:
@@ -190,11 +181,13 @@ class Model:
 
     @property
     def worst(self) -> Worst:
-        """The certificate of the whole model."""
+        """The certificate of all problems together."""
         from ..certificates.certify import EIGENVALUE_ROWS
 
+        gap, violation = (np.atleast_1d(np.asarray(one, float)) for one in (self.proofs.gap, self.proofs.violation))
         known = self.kernel.convex or self.shape[0] <= EIGENVALUE_ROWS  # of more samples, only some are looked at
-        return replace(self.proofs.worst, semidefinite=known)
+        largest = float(gap.max()), float(violation.max())  # nan is the worst gap
+        return Worst(*largest, not self.proofs.status, len(gap), semidefinite=known)
 
     @property
     def values(self) -> bool:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..arrays import Vector
 from ..estimators.base.machine import KernelMachine
 from ..estimators.forms.way import way_to
+from ..model.model import IF_SEMIDEFINITE
 from ..quoted import quoted, upward
 from .axes import COLORS, Display
 
@@ -37,6 +38,8 @@ class GapDisplay(Display):
         For each binary problem 'seconds', 'kkt_violation' and 'dual_objective', as ``trace_`` has them; may be empty.
     gap, violation, primal, dual : ndarray of shape (n_problems,)
         The certificates.
+    status : str, default='proven'
+        What the certificates are: 'proven', or under which condition, or 'estimated' (incremental models).
 
     Attributes
     ----------
@@ -59,6 +62,7 @@ class GapDisplay(Display):
     violation: Vector
     primal: Vector
     dual: Vector
+    status: str = "proven"
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any = None, y: Any = None, *, ax: Any = None) -> Self:
@@ -87,7 +91,9 @@ class GapDisplay(Display):
         trace: Any = getattr(machine, "trace_", {})
         names = ("duality_gap_", "kkt_violation_", "primal_objective_", "dual_objective_")
         proofs = (np.atleast_1d(np.asarray(getattr(machine, name), np.float64)) for name in names)
-        return cls([trace] if isinstance(trace, dict) else trace, *proofs)
+        worst, (gap, violation, primal, dual) = machine.certificate_, proofs
+        status = "estimated" if worst.estimated else "proven" if worst.semidefinite else f"proven {IF_SEMIDEFINITE}"
+        return cls([trace] if isinstance(trace, dict) else trace, gap, violation, primal, dual, status)
 
     @property
     def curved(self) -> bool:
@@ -110,7 +116,7 @@ class GapDisplay(Display):
             self._draw(ax, k, alpha=1.0 if rank == 0 else 0.35, named=rank == 0)
         for (name, worst), color in zip(self._proven(), (COLORS[0], COLORS[2]), strict=True):
             if np.isfinite(worst):
-                text = f"proven: {name} ≤ {upward(worst)}"
+                text = f"{self.status}: {name} {self._size} {upward(worst)}"
                 ax.axhline(max(worst, DRAWN_FLOOR), color=color, linestyle=":", linewidth=1.5, label=text)
         ax.set(yscale="log", xlabel="time", ylabel="distance, KKT violation")
         ax.xaxis.set_major_formatter(EngFormatter("s"))
@@ -125,8 +131,12 @@ class GapDisplay(Display):
         return [(name, float(np.nanmax(value, initial=-np.inf))) for name, value in both]
 
     def _sentence(self) -> str:
-        known = [f"{name} ≤ {upward(worst)}" for name, worst in self._proven() if np.isfinite(worst)]
-        return f"Solved in one or two steps.\nProven: {', '.join(known) or 'nothing'}."
+        known = [f"{name} {self._size} {upward(worst)}" for name, worst in self._proven() if np.isfinite(worst)]
+        return f"Solved in one or two steps.\n{self.status.capitalize()}: {', '.join(known) or 'nothing'}."
+
+    @property
+    def _size(self) -> str:
+        return "≈" if self.status == "estimated" else "≤"
 
     def _draw(self, ax: Any, k: int, alpha: float, named: bool) -> None:
         trace = self.traces[k]

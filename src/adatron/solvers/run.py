@@ -33,25 +33,28 @@ IN_PLAY = 0.95  # Fraction of the variables up to which those that can be other 
 BEHIND = 1000  # Number of reports waiting for a slow callback above which problems that end are not reported.
 
 
-class _Stored:
-    """The stored values that programs have still to come for: those of classes whose last pair is over make room."""
+class _Awaited:
+    """How many programs still ask for the values within and between segments; those of nobody make room in the stores.
+
+    Programs of bundles and on devices store no rows. They are not counted down, and what they share with others stays.
+    """
 
     def __init__(self, tasks: Tasks) -> None:
         self._tasks, self._lock = tasks, threading.Lock()
         some = range(len(tasks)) if tasks.last and tasks.gram.slots else ()
-        self._awaited = Counter(chain.from_iterable(self._pairs(i) for i in some if tasks.open[i]))
+        self._counts = Counter(chain.from_iterable(self._pairs(i) for i in some if tasks.open[i]))
 
     def _pairs(self, i: int) -> Iterator[tuple[int, int]]:
         return combinations_with_replacement(sorted(set(self._tasks.groups_of(i))), 2)
 
     def ended(self, i: int) -> None:
         """Drop what no other program needs."""
-        if not self._awaited:
+        if not self._counts:
             return
         with self._lock:
             pairs = list(self._pairs(i))
-            self._awaited.subtract(pairs)
-            over = [pair for pair in pairs if not self._awaited[pair]]
+            self._counts.subtract(pairs)
+            over = [pair for pair in pairs if not self._counts[pair]]
         for pair in over:
             self._tasks.gram.drop(*pair)
 
@@ -151,7 +154,7 @@ def solve_all(
     if len(tasks) > 1 and monotonic() >= options.deadline:  # there was time for nothing but setting up
         found.leave(np.flatnonzero(tasks.open), Status.MAX_TIME)
         return found
-    ranges, stored = _ranges(tasks, options, route), _Stored(tasks)
+    ranges, awaited = _ranges(tasks, options, route), _Awaited(tasks)
     direct = len(ranges) == 1 or pool.threads == 1 or bool(route.device)
 
     def solve(number: int) -> None:
@@ -180,7 +183,7 @@ def solve_all(
                     way = route.alone(i)
                     own = options if way is options.way else replace(options, way=way)
                     found.put(i, task.dual, _solved_in_play(solver, task, own, state, watch))
-                    stored.ended(i)
+                    awaited.ended(i)
                 finish(i, report)
 
     def finish(i: int, report: Reporter | None) -> None:

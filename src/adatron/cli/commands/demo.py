@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import statistics
 import sys
 import time
@@ -62,8 +63,9 @@ def _program() -> str:
     """Return what calls this program again in a shell."""
     given, found = sys.argv[0], which("adatron")
     if Path(given).name == "__main__.py":
-        return f"{sys.executable} -m adatron"
-    return "adatron" if found is not None and Path(found).absolute() == Path(given).absolute() else given
+        return f"{shlex.quote(sys.executable)} -m adatron"
+    on_path = found is not None and Path(found).absolute() == Path(given).absolute()
+    return "adatron" if on_path else shlex.quote(given)
 
 
 def _large() -> Claims:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ...files.tables.columns import named
 from ..status import InputError
 
 SCALE_NUMBERS = 6  # Most numbers of a scaling for each feature, used or not.
@@ -190,7 +191,7 @@ def warn_of_unknown(path: str, table: Any, texts: dict[int, list[str]]) -> None:
 def _named(table: Any, at: int) -> str:
     """Return the words for a feature: its name, or its column in the file, counted as --label and --drop count."""
     if table.feature_names:
-        return f"column {table.feature_names[at]!r}"
+        return named(at, table.feature_names)
     return f"feature {at}" if table.columns is None else f"column {table.columns[at]}"
 
 

@@ -13,7 +13,7 @@ __all__ = ["collector_paused"]
 def collector_paused() -> Iterator[None]:
     """Collect no cycles meanwhile: the collector would look at every new object again and again, and find nothing.
 
-    Afterwards the new objects count as old, or the next collection would look at all of them.
+    Afterwards all objects count as old, or the next collection would look at all that are new.
     """
     was_on = gc.isenabled()
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 import numpy as np
@@ -28,12 +27,12 @@ class Attribute(Generic[T]):
 
     path : the part of the model, and the parts of that part; see ``model.Model``
     unfitted : what it is before a fit; None if it is not there
-    shown : makes what a user sees of the part of a machine; None shows the part itself
+    shown : makes what a user sees of the part; None shows the part itself
     doc : what ``help`` says of it
     """
 
     def __init__(
-        self, *path: str, unfitted: Any = None, shown: Callable[[Any, Any], Any] | None = None, doc: str | None = None
+        self, *path: str, unfitted: Any = None, shown: Callable[[Any], Any] | None = None, doc: str | None = None
     ) -> None:
         self.path, self.unfitted, self.shown, self.__doc__ = path, unfitted, shown, doc
 
@@ -54,7 +53,7 @@ class Attribute(Generic[T]):
             part = getattr(part, name)
         if part is None and self.path[0] in UNSEEN:
             raise missing(machine, self.name)
-        return part if self.shown is None else self.shown(machine, part)
+        return part if self.shown is None else self.shown(part)
 
     def __set__(self, machine: Any, value: Any) -> None:
         raise AttributeError(
@@ -83,10 +82,12 @@ class FittedAttributes:
         "samples", doc="The training samples, if a kernel function takes them and they are not rows of numbers."
     )
     duality_gap_: Attribute[Bounds] = Attribute(
-        "proofs", "gap", doc="Upper bound of the relative duality gap of each problem."
+        "proofs", "gap", doc="Relative duality gap of each problem; ``certificate_`` says whether it is an upper bound."
     )
     kkt_violation_: Attribute[Bounds] = Attribute(
-        "proofs", "violation", doc="Upper bound of the violation of the optimality conditions of each problem."
+        "proofs",
+        "violation",
+        doc="KKT violation of each problem; ``certificate_`` says whether it is an upper bound.",
     )
     dual_objective_: Attribute[Bounds] = Attribute("proofs", "dual", doc="The dual objective of each problem.")
     primal_objective_: Attribute[Bounds] = Attribute("proofs", "primal", doc="The primal objective of each problem.")
@@ -100,7 +101,6 @@ class FittedAttributes:
     )
     certificate_: Attribute[Worst] = Attribute(
         "worst",
-        shown=lambda machine, worst: replace(worst, gap_tol=machine.gap_tol),
         doc="What is proven of all problems: the largest gap and violation.",
     )
     route_: Attribute[Route | None] = Attribute("proofs", "route", doc="How the problems were solved, and why so.")

@@ -32,7 +32,7 @@ class _Words(str):
         return str(self)
 
 
-def shown_trace(_: Any, trace: Any) -> Any:
+def shown_trace(trace: Any) -> Any:
     """Return a trace with a repr of one line; a file may have brought a plain dict."""
     from ...solvers.solution import Trace
 
@@ -46,7 +46,7 @@ def in_short(name: str, value: Any) -> Any:
             return _Words(f"gap ≈ {value.gap:.1e}, KKT ≈ {value.violation:.1e}")
         return _Words(f"gap ≤ {upward(value.gap)}, KKT ≤ {upward(value.violation)}" if value.proven else value.title)
     if name in ("duality_gap_", "kkt_violation_") and np.ndim(value):
-        return _Words(f"≤ {upward(np.max(value))} (worst of {len(value):,})")  # nan is the worst
+        return _Words(f"{upward(np.max(value))} (worst of {len(value):,})")  # nan is the worst
     return value
 
 

@@ -68,7 +68,7 @@ def _is_csr(values: Any) -> bool:
 
 
 def _of_list(values: Any, dtype: type | None = None) -> Any:
-    """Return a list as an array, whole numbers in a type; what is no list, and no array either, as it is."""
+    """Return a list as an array, whole numbers converted to ``dtype``; anything else, and a ragged list, as it is."""
     if type(values) is not list:
         return values
     try:

@@ -83,9 +83,8 @@ class Incremental(KernelMachine):
     window: int | None
     _learner: Learner
     certificate_: Attribute[Worst] = Attribute(
-        "proofs",
         "worst",
-        shown=lambda _, worst: replace(worst, estimated=True),
+        shown=lambda worst: replace(worst, estimated=True),
         doc="The largest gap and violation of all binary problems, by the gradient that the path follows.",
     )
     _busy = (*KernelMachine._busy, *HERE)

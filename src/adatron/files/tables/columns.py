@@ -113,7 +113,10 @@ def named(index: int, names: Sequence[str] | None) -> str:
     """Return the words for a column: its name, else its number, which counts from 0 as that of an option."""
     if names is None:
         return f"column {index}"
-    return f"column {names[index]!r}" if names[index] else f"column {index} (without a name)"
+    name = names[index]
+    if not name:
+        return f"column {index} (without a name)"
+    return f"column {name!r}" if list(names).count(name) == 1 else f"column {index} ({name})"
 
 
 def _position(path: Path, names: list[str] | None, width: int, one: str | int, line: int | None) -> int:

@@ -71,9 +71,9 @@ class RowStore:
 
     def lease(self, ids: Ids, again: NDArray[np.bool_] | None = None) -> Lease:
         """Return the stored rows among ``ids``, and room for the others, or for those ``again`` of them."""
-        if not len(self.values):
-            return Lease(ids, np.full(len(ids), -1, np.int64), np.full(len(ids), -1, np.int64))
         with self._lock:
+            if not len(self.values):
+                return Lease(ids, np.full(len(ids), -1, np.int64), np.full(len(ids), -1, np.int64))
             now, found = self.clock(), self.slot[ids]
             hit = found[found >= 0]
             self._pins[hit] += 1
@@ -102,14 +102,14 @@ class RowStore:
                 self._owner[slots[new]] = ids[new]
 
     def drop(self, first: int, stop: int) -> None:
-        """Empty the slots of rows first to stop - 1: nobody asks for them again."""
+        """Empty the slots of rows first to stop - 1: no lease has them, and nobody asks for them again."""
         with self._lock:
             kept = self.slot[first:stop]
             self._owner[kept[kept >= 0]] = -1
             kept[:] = -1
 
     def close(self) -> None:
-        """Give the memory back: from now on there is no room."""
+        """Give the memory back: no lease has a row, and from now on there is no room."""
         with self._lock:
             self.values = self.values[:0].copy()
             self.slot[:] = -1

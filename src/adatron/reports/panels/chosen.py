@@ -74,11 +74,11 @@ def _over_C(facts: Facts, panel: Panel) -> None:
 
 def _unexamined(facts: Facts) -> list[str]:
     """Return the other main parameters, of which no search is known."""
-    known = set(facts.machine.get_params(deep=False))
+    parameters = set(facts.machine.get_params(deep=False))
     if facts.machine.kernel not in (*DISTANT, *SCALED):
-        known -= {"gamma"}
+        parameters -= {"gamma"}
     tried = set() if facts.search is None else {short(name) for name in varied(facts.search.cv_results_)}
-    return [name for name in ("gamma", "epsilon") if name in known - tried]
+    return [name for name in ("gamma", "epsilon") if name in parameters - tried]
 
 
 def _over_nu(facts: Facts, panel: Panel) -> None:
@@ -137,12 +137,12 @@ def _searched(facts: Facts, panel: Panel) -> None:
     search, results = facts.search, facts.search.cv_results_
     chose = callable(getattr(search, "refit", None))  # by something else than the best score
     metric = _metric(search)
-    name = measure_of(search, metric)
+    measure = measure_of(search, metric)
     index = np.array([search.best_index_]) if chose else best_of(results, metric)
     means = results[f"mean_test_{metric}"]
     if not len(index):
         panel.answer += (
-            f" No candidate of the search has a {name}: the scorer gave no number. A scorer may "
+            f" No candidate of the search has a {measure}: the scorer gave no number. A scorer may "
             "need probabilities (probability=True) or exactly two classes."
         )
         return
@@ -150,9 +150,9 @@ def _searched(facts: Facts, panel: Panel) -> None:
     best = dict(results["params"][int(index[0])])
     words = ", ".join(f"{name} = {said(one) if isinstance(one, float) else one}" for name, one in best.items())
     if hasattr(search, "best_index_"):
-        panel.answer += f" The search chose {words} with the mean {name} {said(float(means[index[0]]))}."
+        panel.answer += f" The search chose {words} with the mean {measure} {said(float(means[index[0]]))}."
     else:
-        panel.answer += f" The search chose nothing (refit=False); {words} has the best mean {name}, "
+        panel.answer += f" The search chose nothing (refit=False); {words} has the best mean {measure}, "
         panel.answer += f"{said(float(means[index[0]]))}."
     for parameter, end in edges(results, index).items():
         value = said(best[parameter]) if isinstance(best[parameter], float) else best[parameter]
@@ -160,11 +160,11 @@ def _searched(facts: Facts, panel: Panel) -> None:
         panel.parts.append(Text(text, "warning"))
     if varied(results):
         picture = facts.gallery.draw(lambda ax: SearchDisplay.from_search(search, metric=metric, ax=ax), height=3.6)
-        panel.parts.append(Figure(picture, f"Mean {name} of the search over its two main parameters."))
+        panel.parts.append(Figure(picture, f"Mean {measure} of the search over its two main parameters."))
     order = np.argsort(results[f"rank_test_{metric}"], kind="stable")[:20]
     names = sorted(best)
     rows = [[*(results["params"][k].get(one, "") for one in names), float(means[k])] for k in order.tolist()]
-    panel.parts.append(SortableTable([*names, f"mean {name}"], rows, "The best candidates of the search."))
+    panel.parts.append(SortableTable([*names, f"mean {measure}"], rows, "The best candidates of the search."))
 
 
 def _metric(search: Any) -> str:

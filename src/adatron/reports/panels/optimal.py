@@ -57,13 +57,15 @@ def optimal(facts: Facts) -> Panel:
 
 def _answer(machine: Any) -> str:
     """Answer by the gap, not by the status: a small violation alone does not say how far the optimum is."""
-    worst, violation = machine.certificate_, f"the KKT violation is at most {upward(machine.certificate_.violation)}"
+    worst = machine.certificate_
+    violation = f"the KKT violation is {'about' if worst.estimated else 'at most'} {upward(worst.violation)}"
     if np.isnan(worst.gap):
         return "Nothing is proven: the kernel is not positive semi-definite on these samples, or the fit is unknown."
     if not np.isfinite(worst.gap):
         return f"Not proven, because the fit ended before any bound of the optimum was known; {violation}."
     if worst.estimated:
-        return f"Yes, by the gradient that the model follows: {worst}."
+        known = worst.converged and worst.gap <= GAP_TOL
+        return f"{'Yes' if known else 'Not proven'}, by the gradient that the model follows: {worst}."
     provided = "" if worst.semidefinite else f", {IF_SEMIDEFINITE}"
     if worst.gap > GAP_TOL:
         asked = getattr(machine, "gap_tol", None)
@@ -76,7 +78,10 @@ def _answer(machine: Any) -> str:
 
 
 def _bounds(gap: float, violation: float, dual: float, primal: float) -> list[Any]:
-    """Return the cells of a certificate; the objectives have as many digits as tell them apart, rounded outwards."""
+    """Return the cells of a certificate. Objectives that differ by less than themselves have digits that show it.
+
+    These are rounded outwards.
+    """
     cells: list[Any] = [raised(gap), raised(violation), dual, primal]
     if EQUAL_ENDS < gap < 1.0:
         digits = 2 - int(np.floor(np.log10(gap)))

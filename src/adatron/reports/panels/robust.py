@@ -130,7 +130,8 @@ def _steady(facts: Facts, panel: Panel) -> None:
         longest = dense(rows[[int(np.argmax(squares))]])
         field = facts.machine.model_.function().fields()[0]
         with Pool(allowed_threads(facts.machine.n_jobs)) as pool:
-            return [[r * spread, r, variation(field, longest, r * spread, pool)] for r in RADII]
+            radii = [(r, raised(r * spread, 3)) for r in RADII]
+            return [[far, r, raised(variation(field, longest, far, pool), 3)] for r, far in radii]
 
     rows = known(table)
     if isinstance(rows, Missing):
@@ -138,7 +139,7 @@ def _steady(facts: Facts, panel: Panel) -> None:
         return
     panel.answer = (
         f"Proven: a sample of the fit that moves by {facts.length(rows[0][0])} changes its prediction by at most "
-        f"{said(raised(rows[0][2]))}."
+        f"{said(rows[0][2])}."
     )
     head = ("the sample moves by", "part of the spread", "the prediction changes by at most")
     panel.parts.append(

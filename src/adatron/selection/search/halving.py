@@ -41,9 +41,9 @@ class HalvingGridSearchCV(SharedSearch, HalvingBase):
         As in scikit-learn.
     cv : int, cross-validation generator or iterable, default=5
         As in scikit-learn.
-    scoring : str, callable, list, tuple or dict, default=None
+    scoring : str or callable, default=None
         As in scikit-learn.
-    refit : bool, str or callable, default=True
+    refit : bool or callable, default=True
         As in scikit-learn.
     error_score : 'raise' or float, default=np.nan
         As in scikit-learn.
