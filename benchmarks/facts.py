@@ -133,7 +133,7 @@ def page() -> str:
     rows = [{"data": data, **entries} for data, entries in own.items()]
     columns = [(heading, heading, "name") for heading in ("data", *headings)]
     return (
-        "# Facts\n\nThe fits were measured with `gap_tol=None`; today's default, a proven gap of 1e-3, costs more "
+        "# Facts\n\nThe fits were measured with `gap_tol=None`; today's default, a proven gap of 1e-3, asks for more "
         "where the gap in the table is larger: " + "; ".join(wide) + ".\n\n"
         "Pages quote these. `python -m benchmarks facts` makes them from the tables beside this one.\n\n"
         + "\n".join(lines)

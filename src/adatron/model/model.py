@@ -99,7 +99,9 @@ class Worst:
         if np.isnan(self.violation):
             return "nothing is known"
         if np.isnan(self.gap):
-            return "the kernel is not positive semi-definite on these samples"
+            return (
+                f"the kernel is not positive semi-definite on these samples; KKT violation <= {upward(self.violation)}"
+            )
         size = "about {:.1e}".format if self.estimated else lambda bound: f"<= {upward(bound)}"
         of = f" (the worst of {self.problems} problems)" if self.problems > 1 else ""
         how = "; deletion_report() has the bounds" if self.estimated else ""

@@ -28,7 +28,7 @@ class GapDisplay(Display):
     The distance is the proven upper bound of the optimum (the primal objective at the end) minus the dual objective, as
     a fraction of the larger objective. On the way the solver only estimates it, perhaps in float32. The dual objective
     rises, so the distance was never below the gap at the end, which is proven; a lower estimate is drawn there. A fit
-    in one or two steps has no curve, and the display says in a sentence what is proven.
+    in one go has no curve, and the display says in a sentence what is proven.
 
     Use :meth:`from_estimator`.
 
@@ -132,7 +132,7 @@ class GapDisplay(Display):
 
     def _sentence(self) -> str:
         known = [f"{name} {self._size} {upward(worst)}" for name, worst in self._proven() if np.isfinite(worst)]
-        return f"Solved in one or two steps.\n{self.status.capitalize()}: {', '.join(known) or 'nothing'}."
+        return f"Solved in one go.\n{self.status.capitalize()}: {', '.join(known) or 'nothing'}."
 
     @property
     def _size(self) -> str:

@@ -50,7 +50,7 @@ class Way(IntEnum):
 WAY_WORDS = {
     Way.CLOSED: "with nothing to solve",
     Way.BUNDLE: "one block each, many in one go",
-    Way.AT_ONCE: "one block in float64, solved and proven in one go",
+    Way.AT_ONCE: "one block in float64, solved and measured in one go",
     Way.BLOCK: "one block",
     Way.BLOCKS: "block after block",
     Way.PARTS: "block after block, the variables in play first as a program of their own",

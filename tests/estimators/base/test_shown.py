@@ -40,5 +40,5 @@ def test_the_table_shows_the_worst_of_several_problems():
     shown = model._repr_html_()
     table = shown[shown.index("Fitted attributes") :]
     assert f"{upward(model.duality_gap_.max())} (worst of 3)" in table
-    assert f"≤ {upward(model.kkt_violation_.max())} (worst of 3)" in table
+    assert f"{upward(model.kkt_violation_.max())} (worst of 3)" in table
     assert f"gap ≤ {upward(model.certificate_.gap)}, KKT ≤ {upward(model.certificate_.violation)}" in table

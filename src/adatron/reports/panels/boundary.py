@@ -80,5 +80,5 @@ def _samples(facts: Facts, panel: Panel) -> list[tuple[int | None, str]]:
     support = facts.machine.support_
     if len(support):
         values = np.abs(facts.values[support]).min(axis=1)
-        out.append((int(support[int(np.argmax(values))]), "the support vector that is farthest from f = 0"))
+        out.append((int(support[int(np.argmax(values))]), "a support vector that is far from f = 0"))
     return [one for k, one in enumerate(out) if one[0] not in [row for row, _ in out[:k]]]

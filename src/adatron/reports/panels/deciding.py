@@ -72,7 +72,9 @@ def _counts(facts: Facts, support: Any, twin: Twin | None) -> SortableTable:
         name = "wrong"
     else:
         groups = [("all", np.ones(facts.n, bool))]
-        size = float(getattr(facts.machine, "epsilon", 0.0))
+        # NuSVR finds the tube. A residual meets its edge up to the violation that the fit has left.
+        size = float(getattr(facts.machine, "epsilon_", getattr(facts.machine, "epsilon", 0.0)))
+        size += 2.0 * float(np.nan_to_num(facts.machine.certificate_.violation, posinf=0.0))
         novelty = facts.task == "novelty"
         wrong = predicted != facts.subject.wanted if novelty else np.abs(predicted - facts.y) > size
         name = "outside" if novelty else "beyond the tube"

@@ -31,7 +31,7 @@ def features(facts: Facts) -> Panel:
     if alone[most] > 0.0:
         panel.answer += (
             f" Alone, over its range, {names[most]} changes the prediction of {percent(alone[most])} of "
-            f"{found.n_tried} samples, the most of any feature tried."
+            f"{found.n_tried} samples, and no other one changes more."
         )
     height = 1.0 + BAR_HEIGHT * min(FEATURE_BARS, max(3, len(names)))
     picture = facts.gallery.draw(

@@ -31,7 +31,7 @@ def optimal(facts: Facts) -> Panel:
         )
         panel.parts.append(Figure(facts.gallery.draw(lambda ax: display.plot(ax=ax)), text))
     elif not np.isnan(machine.certificate_.gap):
-        panel.parts.append(Text("Solved in one or two steps, so there is no curve of the way there.", "note"))
+        panel.parts.append(Text("Solved in one go, so there is no curve of the way there.", "note"))
     iterations = np.broadcast_to(np.asarray(machine.n_iter_), gap.shape)
     order = np.argsort(-np.nan_to_num(gap, nan=np.inf), kind="stable")[:PROBLEMS_SHOWN]
     labels = _problems(machine, len(gap))
