@@ -116,6 +116,17 @@ def test_many_classes_and_points_keep_the_page_small():
     assert max(map(len, (classes.html, line.html))) < 1_000_000
 
 
+@pytest.mark.parametrize("model", [SVR(C=10, epsilon=0.5), NuSVR(C=10, nu=0.3)], ids=["SVR", "NuSVR"])
+def test_residuals_on_the_edge_of_the_tube_are_not_beyond_it(model):
+    """Free support vectors lie on the edge; NuSVR finds its tube."""
+    targets = 3.0 * X[:, 0] + np.random.default_rng(0).normal(size=60)
+    model.fit(X, targets)
+    tables = [part for part in adatron.report(model, X, targets).panels[3].parts if isinstance(part, SortableTable)]
+    row = dict(zip(tables[0].head, tables[0].rows[0], strict=True))
+    bound = int(np.count_nonzero(np.isclose(np.abs(model.dual_coef_), model.C)))
+    assert 0 < row["beyond the tube"] == bound < len(model.support_) - 2
+
+
 def test_no_row_of_data_is_left_with_samples_none():
     values = np.round(X * 1000.0 + 123456.0, 3)
     model = make_pipeline(StandardScaler(), SVC(C=5)).fit(values, y)
