@@ -250,7 +250,7 @@ BAD = {
     "one label": ([("a.npz", npz(X=X, y=3))], r"labels of shape \(\)"),
     "ARFF label": ([("a.arff", HEAD + b"1,1,1,1,1,1,?\n")], "line 11: the label is missing"),
     "CSV label": ([("a.csv", b"1,2,3\n4,5,?\n")], "line 2: the label is missing"),
-    "Parquet twice": ([("a.parquet", twice())], "Multiple matches|column 0 \\(a\\) holds 'x', text|takes pyarrow"),
+    "Parquet twice": ([("a.parquet", twice())], "Multiple matches|columns 0 and 1 are both named 'a'|takes pyarrow"),
     "no archive": ([("a.npz", npy(X))], "not an archive"),
     "no X": ([("a.npz", npz(Z=X, y=Y))], "no array X or data or features; the arrays are Z, y"),
     "no y": ([("a.npz", npz(X=X))], "no array y or target"),
