@@ -334,7 +334,9 @@ def _fault(where: str, column: NDArray[Any], request: Request) -> str:
     """Return the sentence about a column that is no feature: text, or dates."""
     example = next((one for one in column if one is not None), None)
     shown = example.decode("utf-8", "replace") if isinstance(example, bytes) else str(example)
-    if column.dtype.kind in "Mm":
+    if column.dtype.kind == "m":
+        return f"{where} holds {shown!r}, a duration: write it as a number of seconds, or leave it out by --drop"
+    if column.dtype.kind == "M":
         return refusal(where, Kind.DATE, shown)
     if request.n_features is not None:
         return f"{where} holds {shown!r}, text, and the model expects numbers there"
