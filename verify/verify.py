@@ -1,6 +1,6 @@
 """Check proofs of optimality of kernel machines: python verify.py FILE ...
 
-This program needs Python 3.9 or newer and nothing else. README.md beside it describes the file and the statements. All
+This program needs Python 3.11 or newer and nothing else. README.md beside it describes the file and the statements. All
 bounds are rounded outwards: [a, b] below is a pair of floats with the true number between them. The exit status is 0 if
 all files are accepted, 1 if one is refused, and 2 if one cannot be read.
 """
@@ -8,13 +8,12 @@ all files are accepted, 1 if one is refused, and 2 if one cannot be read.
 import hashlib
 import sys
 from fractions import Fraction
-from math import fsum, inf, isfinite, isnan, nextafter
+from math import fsum, inf, isfinite, nextafter
 
 KINDS = ("csvc", "nusvc", "svr", "nusvr", "quantile", "oneclass", "svdd")
 BITS = 200  # Digits behind the binary point of numbers in the exponential function.
 UNIT = 2.0**-53  # A float operation is wrong by this fraction at most, unless its result is below TINY.
 TINY = 1e-300
-FAR = 100  # exp(-FAR) and less is said to be between 0 and 2^-144.
 
 
 class Refused(Exception):
@@ -24,8 +23,7 @@ class Refused(Exception):
 def enclosed(x):
     """Return the smallest pair of floats around a fraction."""
     near = float(x)
-    exact = Fraction(near)
-    return (near, near) if exact == x else (nextafter(near, -inf), nextafter(near, inf))
+    return (near, near) if near == x else (nextafter(near, -inf), nextafter(near, inf))
 
 
 def outwards(a, b):
@@ -57,12 +55,10 @@ def exp_minus(a):
 
     The terms of the series fall and change sign, so the sum lies between two partial sums.
     """
-    if a > FAR:
+    if a > 100.0:
         return 0.0, 2.0**-144
-    p, q = a.as_integer_ratio()
-    k = max(0, (p // q).bit_length() + 1)
-    one = 1 << BITS
-    ends = []
+    (p, q), one, ends = a.as_integer_ratio(), 1 << BITS, []
+    k = (p // q).bit_length() + 1
     for r in ((p << BITS) // (q << k), -((-p << BITS) // (q << k))):  # below and above a / 2^k, which is at most 1/2
         total, term, n = one, one, 0
         while term:
@@ -99,18 +95,10 @@ def kernel_of(name, numbers):
             value = times(value, base)
         return value
 
-    if name == "linear" and not numbers:
-        return product
-    if name == "rbf" and len(numbers) == 1 and numbers[0] > 0:
-        return rbf
-    if (
-        name == "polynomial"
-        and len(numbers) == 3
-        and numbers[0] > 0
-        and numbers[1] in range(1, 101)
-        and numbers[2] >= 0
-    ):
-        return polynomial
+    count, kernel = {"linear": (0, product), "rbf": (1, rbf), "polynomial": (3, polynomial)}.get(name, (-1, None))
+    degree, coef0 = numbers[1:] if count == len(numbers) == 3 else (1, 0)
+    if len(numbers) == count and (not numbers or numbers[0] > 0) and degree in range(1, 101) and coef0 >= 0:
+        return kernel
     raise Refused(f"kernel: {name} with the numbers {numbers} is not known to be positive semi-definite")
 
 
@@ -120,14 +108,14 @@ def feasible(one, labels, low, high):
     for i, b in enumerate(beta):
         if not -low[i] <= b <= high[i]:
             raise Refused(f"coefficient {i} is {float(b):g}, outside of [{-low[i]:g}, {high[i]:g}]")
-    n, total = len(beta), sum(Fraction(max(c)) for c in zip(low, high)) if kind in ("nusvc", "nusvr", "oneclass") else 0
-    mass, sums = Fraction(one["parameter"]) * total, []  # sums: of which samples, times which sign, must be what
+    n, sums, mass = len(beta), [], Fraction(1)  # sums: of which samples, times which sign, must be what
+    if kind in ("nusvc", "nusvr", "oneclass"):
+        mass = Fraction(one["parameter"]) * sum(Fraction(max(costs)) for costs in zip(low, high))
     if kind == "nusvc":
         sides = [[i for i in range(n) if labels[i] == side] for side in (1.0, -1.0)]
         mass = min(mass, *(2 * sum(Fraction(low[i] + high[i]) for i in side) for side in sides))
         sums = [(sides[0], mass / 2), (sides[1], -mass / 2)] if explicit else [(range(n), mass)]
     elif kind in ("oneclass", "svdd"):
-        mass = Fraction(1) if kind == "svdd" else mass
         sums = [(range(n), mass)]
     elif explicit:
         sums = [(range(n), Fraction(0))]
@@ -136,7 +124,8 @@ def feasible(one, labels, low, high):
         missing = wanted - sum(signs[i] * beta[i] for i in own)
         for i in sorted(own, key=lambda i: -abs(beta[i])):  # what is missing goes to the largest that have room
             step = signs[i] * missing
-            end = Fraction(high[i] if step > 0 else -low[i]) if isfinite(low[i] + high[i]) else beta[i] + step
+            end = high[i] if step > 0 else -low[i]
+            end = Fraction(end) if isfinite(end) else beta[i] + step
             if wanted == 0:  # coefficients only shrink, which no other condition minds
                 end = beta[i] if beta[i] * step >= 0 else 0
             part = max(-abs(end - beta[i]), min(abs(end - beta[i]), step))
@@ -161,8 +150,8 @@ def bounds_of(one, value):
     extra = times((one["augment"],) * 2, (one["augment"],) * 2) if one["bias"] == "augmented" else (0.0, 0.0)
     shift = times(extra, enclosed(sum(exact)))
     f = [add(shift, *(times(beta[j], value(ids[i], ids[j])) for j in support)) for i in range(len(ids))]
-    norm = positive(add(*(times(beta[i], f[i]) for i in support), (0.0, 0.0)))
-    half, b, e = times((0.5, 0.5), norm), (one["b"],) * 2, (one["width"],) * 2
+    half = times((0.5, 0.5), positive(add((0.0, 0.0), *(times(beta[i], f[i]) for i in support))))
+    b, e = (one["b"],) * 2, (one["width"],) * 2
     t, edge, constant = [(y, y) for y in labels], (0.0, 0.0), (0.0, 0.0)
     if kind in ("svr", "nusvr"):
         edge = e if kind == "nusvr" else (one["parameter"],) * 2
@@ -202,12 +191,9 @@ def check_problem(one):
         even = kind in ("svr", "nusvr") and low != high
         if wrong or even or (kind == "oneclass" and y != 1.0) or (kind[:2] == "nu" and not isfinite(low + high)):
             raise Refused(f"problem: the label {y:g} and the costs {low:g} and {high:g} of row {i} do not fit {kind}")
-    if kind in ("oneclass", "svdd") and one["bias"] != "explicit":
-        raise Refused(f"problem: {kind} has no other bias than explicit")
-    if one["bias"] != "explicit" and one["b"] != 0.0:
-        raise Refused("primal objective: b must be 0 unless the bias is explicit")
-    if kind == "oneclass" and one["b"] != 0.0:
-        raise Refused("primal objective: b of oneclass must be 0")
+    other = one["bias"] != "explicit"
+    if (kind in ("oneclass", "svdd") and other) or (one["b"] != 0.0 and (kind == "oneclass" or other)):
+        raise Refused("problem: oneclass and svdd have no other bias, and b must be 0 unless the bias is explicit")
     if kind in ("nusvc", "nusvr", "oneclass") and not 0.0 < one["parameter"] <= 1.0:
         raise Refused(f"problem: nu is {one['parameter']:g}, not in (0, 1]")
     if one["parameter"] < 0.0 or (kind == "nusvr" and one["width"] < 0.0):
@@ -231,7 +217,7 @@ def judge(one, value):
 
 def number(text, infinite=False):
     x = float.fromhex(text)
-    if isnan(x) or not (isfinite(x) or (infinite and x > 0)):
+    if not isfinite(x) and not (infinite and x == inf):
         raise ValueError(f"{text} is not allowed here")
     return x
 
@@ -253,13 +239,11 @@ def read(text):
         n, d = map(int, counts)
         data = [next(lines) for _ in range(n)]
         rows = [[number(x) for x in line.split()] for line in data]
-        if not all(len(row) == d for row in rows):
-            raise ValueError(f"a row has no {d} numbers")
         programs = []
         for _ in range(int(field("programs")[0])):
             one = {"problem": field("problem")[0], "bias": field("bias")[0]}
-            one.update((key, number(field(key)[0])) for key in ("augment", "parameter", "b", "width", "lower"))
-            one.update((key, number(field(key)[0], True)) for key in ("upper", "gap"))
+            for key in ("augment", "parameter", "b", "width", "lower", "upper", "gap"):
+                one[key] = number(field(key)[0], key in ("upper", "gap"))
             samples = [next(lines).split() for _ in range(int(field("samples")[0]))]
             data.extend(" ".join(words[:4]) for words in samples)
             ids, labels, low, high, beta = zip(*samples)
@@ -270,8 +254,8 @@ def read(text):
             if one["problem"] not in KINDS or one["bias"] not in ("explicit", "augmented", "none"):
                 raise ValueError(f"{one['problem']} with the bias {one['bias']} is unknown")
             programs.append(one)
-        if not programs or next(lines, None) is not None:
-            raise ValueError("there is no program, or text behind the last one")
+        if not programs or list(lines) or any(len(row) != d for row in rows):
+            raise ValueError("there is no program, text behind the last one, or a row of another length")
         return digest, (name, [number(x) for x in numbers]), rows, programs, data
     except (ValueError, StopIteration, OverflowError) as error:
         raise SyntaxError(str(error) or "the file ends too early") from None
@@ -282,12 +266,10 @@ def verify(text):
     digest, (name, numbers), rows, programs, data = read(text)
     if hashlib.sha256("\n".join(data).encode()).hexdigest() != digest:
         raise Refused("digest: the data are not those of the digest")
-    said = []
-    if name == "given":
-        if any(len(row) != len(rows) for row in rows) or any(list(c) != r for r, c in zip(rows, zip(*rows))):
-            raise Refused("kernel: the given matrix is not symmetric")
-        said = ["taken on trust: the given kernel matrix is positive semi-definite"]
+    if name == "given" and [tuple(row) for row in rows] != list(zip(*rows)):
+        raise Refused("kernel: the given matrix is not symmetric")
     kernel, known = None if name == "given" else kernel_of(name, numbers), {}
+    trust = "" if kernel else "; taken on trust: the given kernel matrix is positive semi-definite"
 
     def value(i, j):
         key = (i, j) if i < j else (j, i)
@@ -296,7 +278,7 @@ def verify(text):
         return known[key]
 
     try:
-        return [judge(one, value) for one in programs] + said
+        return [judge(one, value) + trust for one in programs]
     except (OverflowError, ValueError) as error:
         raise Refused(f"numbers: {error}") from None
 

@@ -1,4 +1,4 @@
-"""The proof of a fit as a text that a stranger can check; ``docs/proof.md`` describes it, ``verify/verify.py`` checks it.
+"""The proof of a fit as a text: ``docs/proof.md`` describes it, and ``verify/verify.py`` checks it.
 
 The claims are computed in float64 and moved outwards by more than rounding explains. Nothing else is trusted here: a
 claim that is too tight is refused by whoever checks it.
@@ -143,8 +143,8 @@ def _claims(kind: str, dual: Dual, beta: Vector, K: Vector) -> tuple[float, floa
     slack += 4.0 * error * abs(upper) if dual.unbounded and np.isfinite(upper) else 0.0
     b, width = (float(mu[0]) if len(mu) else 0.0), 0.0
     if len(mu) == 2:
-        b, width = 0.5 * float(mu[0] + mu[1]), 0.5 * abs(float(mu[1] - mu[0])) if kind == "NuSVR" else 0.0
-        width = width if kind == "NuSVR" else 0.5 * float(mu[1] - mu[0])
+        b, half = 0.5 * float(mu[0] + mu[1]), 0.5 * float(mu[1] - mu[0])
+        width = max(0.0, -half) if kind == "NuSVR" else half
     elif kind in ("NuSVC", "OneClassSVM"):
         b, width = 0.0, -float(mu[0])
     elif kind == "NuSVR":
