@@ -113,7 +113,7 @@ def feasible(one, labels, low, high):
         mass = Fraction(one["parameter"]) * sum(Fraction(max(costs)) for costs in zip(low, high))
     if kind == "nusvc":
         sides = [[i for i in range(n) if labels[i] == side] for side in (1.0, -1.0)]
-        mass = min(mass, *(2 * sum(Fraction(low[i] + high[i]) for i in side) for side in sides))
+        mass = min(mass, *(2 * sum(Fraction(max(low[i], high[i])) for i in side) for side in sides))
         sums = [(sides[0], mass / 2), (sides[1], -mass / 2)] if explicit else [(range(n), mass)]
     elif kind in ("oneclass", "svdd"):
         sums = [(range(n), mass)]
@@ -139,10 +139,7 @@ def feasible(one, labels, low, high):
 
 
 def bounds_of(one, value):
-    """Return enclosures of the dual and the primal objective at the points of the file.
-
-    value : function of two numbers of rows to an enclosure of the kernel
-    """
+    """Return enclosures of both objectives; ``value`` takes two numbers of rows to an enclosure of the kernel."""
     kind, ids, labels, low, high = one["problem"], one["ids"], one["labels"], one["low"], one["high"]
     check_problem(one)
     exact, mass = feasible(one, labels, low, high)
