@@ -174,6 +174,7 @@ def test_a_forged_sum_is_not_mended_beyond_the_bounds():
     first = next(i for i, line in enumerate(lines) if line.startswith("samples")) + 1
     lines[first:] = [" ".join([*line.split()[:4], "0x1p+0"]) for line in lines[first:]]
     one = CHECKER.read("\n".join(lines))[3][0]
+    assert set(one["high"]) == {np.inf}
     exact, _ = CHECKER.feasible(one, one["labels"], one["low"], one["high"])
     assert sum(exact) == 1
     assert min(exact) >= 0

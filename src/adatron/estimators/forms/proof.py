@@ -26,7 +26,7 @@ KINDS = ("SVC", "NuSVC", "SVR", "NuSVR", "QuantileSVR", "OneClassSVM", "SVDD")
 ROUNDING = 1e-13  # Fraction of all sizes that rounding of a decision value stays below.
 
 
-class Part(NamedTuple):
+class ProvenProgram(NamedTuple):
     """One program: its formulation, its samples, their labels or targets, and their coefficients in the model."""
 
     form: Formulation
@@ -78,7 +78,7 @@ def _kernel_line(kernel: Any) -> str:
     raise ValueError(f"A proof needs a kernel rbf, linear, precomputed, or poly with coef0 >= 0. Got {kernel!r}.")
 
 
-def _parts(machine: Any, form: Formulation, y: Any, weight: Vector) -> Iterator[Part]:
+def _parts(machine: Any, form: Formulation, y: Any, weight: Vector) -> Iterator[ProvenProgram]:
     """Yield the programs of a machine in the order of its coefficients; samples without weight are left out."""
     model, beta = machine.model_, np.zeros((len(machine.model_.intercepts), len(weight)))
     beta[:, model.support] = model.coefficients()
@@ -94,14 +94,16 @@ def _parts(machine: Any, form: Formulation, y: Any, weight: Vector) -> Iterator[
         else:
             labels = np.where(y == head.labels[number if len(head.labels) > 2 else 1], 1.0, -1.0)
         ids = np.flatnonzero((weight > 0.0) & ((labels != 0.0) | (not is_classifier(machine))))
-        yield Part(forms[number % len(forms)], ids, np.asarray(labels[ids], np.float64), own[ids])
+        yield ProvenProgram(forms[number % len(forms)], ids, np.asarray(labels[ids], np.float64), own[ids])
 
 
-def _program(machine: Any, kind: str, part: Part, weight: Vector, K: Vector, augment: float) -> tuple[Any, Any]:
+def _program(
+    machine: Any, kind: str, part: ProvenProgram, weight: Vector, K: Vector, augment: float
+) -> tuple[Any, Any]:
     """Return the lines of the samples without their coefficients, and all lines of a program."""
     n, y = len(part.ids), part.y
     dual = part.form.made(y, weight, lambda: np.ascontiguousarray(np.diagonal(K)))
-    beta, low, high = part.beta, -dual.lower[-n:], dual.upper[:n]
+    beta, low, high = part.beta, 0.0 - dual.lower[-n:], dual.upper[:n]
     if kind in ("NuSVC", "OneClassSVM", "SVDD"):  # a model has a multiple of the solution
         own = float(beta.sum() if kind == "SVDD" else np.abs(beta).sum())
         beta = beta * (float(np.abs(dual.totals).sum()) / own if own else 1.0)
