@@ -303,7 +303,7 @@ def test_wide_tables_and_long_ones_are_read(write):
     [
         ("temp;label", "{}.5 C;{}", ";", 1), ("len,v,label", "{} cm,1,{}", ",", 2),
         ("u;v;label", "1.00{},5;3;{}", ";", 2),
-        ("first name,v,label", "Al B,{},{}", ",", 2), ("long name;label", "{},5;{}", ";", 1),
+        ("first name,v,label", "Al B,{},{}", ",", 2), ("long name;n;label", "{},5;7;{}", ";", 2),
         ("long name\tlabel", "{}.5\t{}", "\t", 1),
     ],
 )  # fmt: skip
@@ -320,7 +320,7 @@ def test_the_header_decides_the_separator(header, row, separator, width, write):
         ("len cm;label", "{} cm;{}", "white space or ';'"), ("a,b;c", "1,{};{}", "',' or ';'"),
         ("len cm\tlabel", "{} cm\t{}", "white space or tab"),
         ("price", "1,20{}", "may be ','"), ("temp", "{}.5 C", "white space"),
-        ("a;b", "{},{}", "may be ','"),
+        ("a;b", "{},{}", "may be ','"), ("u;label", "{0},{0};{1}", "',' or ';'"), ("3,5;a", "{},5;{}", "',' or ';'"),
     ],
 )  # fmt: skip
 def test_two_separators_below_names_are_a_doubt(header, row, named, write):

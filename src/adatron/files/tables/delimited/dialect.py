@@ -2,8 +2,8 @@
 
 Each separator that may be meant splits the first records. One that the first record lacks is not meant. One that gives
 the same number of fields everywhere goes before one that does not, and then the one that makes more fields numbers:
-`1,5;0` is two numbers with semicolons, and one with commas. Names, unlike numbers, tell no separator from another: if
-two fit below them, the user must say which.
+`1,5;0` is two numbers with semicolons, and one with commas. `1,5;a` is one number with either, so the user must say
+which. Names, unlike numbers, tell no separator from another: if two fit below them, the user must say which, too.
 """
 
 from __future__ import annotations
@@ -111,15 +111,19 @@ def _known(body: Records, decimal: str, missing: frozenset[str]) -> float:
 
 
 def _best(path: Path, splits: list[_Split], request: Request, preferred: str, line: int) -> _Split:
+    candidates = splits
     if request.separator is None:  # the header decides
-        candidates = splits
         splits = [one for one in candidates if len(one.records[0]) > 1]
         if not splits:
             fault = f"the first row is one field, and the separator of the others may be {_named(candidates)}"
             raise DataError(path, f"{fault}: say which by --separator", line)
     top = max(one.rank for one in splits)
     best = [one for one in splits if one.rank == top]
-    if len(best) > 1:
+    tied = [one for one in candidates if one.rank == top]
+    commas = [one for one in tied if "," in (one.separator, one.decimal)]
+    if request.decimal is None and 0 < sum(one.separator == "," for one in commas) < len(commas):
+        best = commas  # each comma stands in a number, or between two
+    elif len(best) > 1:
         best = [one for one in best if one.separator == preferred] or best
     if not any(is_number(field, one.decimal) for one in splits for field in one.records[0]):
         best += [one for one in splits if one.even == 1 and one.separator != " "]  # names may hold spaces
