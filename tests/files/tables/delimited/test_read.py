@@ -329,6 +329,24 @@ def test_two_separators_below_names_are_a_doubt(header, row, named, write):
         read(path, labelled=False)
 
 
+@pytest.mark.parametrize("row", ["1.{i}0,5,{i},a", "{m},0{i}.5,{i},a", "{i},{m},{m},"])
+def test_a_field_more_than_names_is_a_name_of_the_row_or_an_error(row, write):
+    text = "u,v,label\n" + "".join(row.format(i=i, m=i % 3) + "\n" for i in range(20, 60))
+    with pytest.raises(DataError, match="line 1: 3 fields found, 4 expected: --header says"):
+        read(write(text), labelled=False, allow_missing=True)
+
+
+def test_the_decimal_sign_or_the_name_of_a_file_ends_the_doubt_about_commas(write):
+    rows = "".join(f"{i},5;{'ab'[i % 2]}\n" for i in range(9))
+    for table in (
+        read(write(rows), decimal=","),
+        read(write(f"u;y\n{rows}"), decimal=","),
+        read(write(f"u;y\n{rows}"), separator=";"),
+        read(write(f"u;y\n{rows}".replace(";", "\t"), "a.tsv")),
+    ):
+        assert (table.X[:, 0].tolist(), table.y.tolist()) == ([i + 0.5 for i in range(9)], [*"abababab", "a"])
+
+
 def test_a_name_of_two_features_is_an_error_and_so_is_a_label_of_that_name(write):
     path = write("u,u,w,y\n" + "0.5,1,2,a\n1.5,3,4,b\n" * 4)
     with pytest.raises(DataError, match=r"line 1: columns 0 and 1 are both named 'u': rename one, or --drop 1"):
