@@ -42,6 +42,7 @@ def test_scores_of_two_classes():
         (1 / 3, 29, 10),
         (np.nextafter(0.1, 0.0), 9, 0),  # less than one of ten
         (0.0999999999, 9, 0),
+        (np.float32(0.7), 9, 6),  # less than seven of ten
         (0.1, 10**6 - 2, 99_999),
         (0.0999999999999, 10**9 - 1, 99_999_999),
     ],

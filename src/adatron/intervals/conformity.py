@@ -60,7 +60,7 @@ def allowed(alpha: float, n: int) -> int:
     with (n + 1) 10^m < 2^53 the comparison is exact.
     """
     k = int(Fraction(float(alpha)) * (n + 1))
-    return k + ((k + 1) / (n + 1) <= alpha)
+    return k + ((k + 1) / (n + 1) <= float(alpha))
 
 
 def fewest(alpha: float) -> int:
@@ -83,8 +83,9 @@ def interval(left_out: Vector, residuals: Vector, alpha: float) -> Vector:
         return np.tile([-np.inf, np.inf], (len(left_out), 1))
     low = np.partition(left_out - residuals, k - 1, axis=1)[:, k - 1]
     high = np.partition(left_out + residuals, n - k, axis=1)[:, n - k]
-    middle = 0.5 * low + 0.5 * high
-    return np.stack([np.where(low > high, middle, low), np.where(low > high, middle, high)], axis=1)
+    ends = np.stack([low, high], axis=1)
+    ends[low > high] = (0.5 * low + 0.5 * high)[low > high, None]
+    return ends
 
 
 def members(left_out: Vector, scores: Vector, alpha: float, equal: float) -> NDArray[np.bool_]:
