@@ -256,8 +256,8 @@ class JackknifePlus(Plus):
     estimator : SVR, NuSVR, QuantileSVR, SVC, NuSVC or another machine of adatron
         A regressor gives intervals, and a classifier gives sets. It may be the last step of a pipeline.
     alpha : float, default=0.1
-        In (0, 1): the probability of a miss that is aimed at. It is read at each prediction. There is no guarantee above
-        1/2.
+        In (0, 1): the probability of a miss that is aimed at. It is read at each prediction. Above 1/2 there is no
+        guarantee.
     conformity_score : {'margin', 'adaptive'}, default='margin'
         How strange a class is to a classifier: by how much another one is ahead of it, or the softmax share of the
         classes ahead of it. With 'margin' sets may be empty; with 'adaptive' they have the predicted class at least.
