@@ -208,6 +208,7 @@ def _leave_out(one: Life, model: Any, verdict: Verdict) -> None:
             continue
         for source, got in zip(("model", "fit"), lists, strict=True):
             _compare(one, refit, rest, one.X[[own]], got[[k]], f"sample {own} left out of the {source}", verdict)
+        verdict.claims += 1
         true, slack = np.abs(_values(refit, one.X[ids]) - before).mean(), _slack(one, batch, ids)
         if not abs(true - changes[k]) <= _slack(one, refit, rest) + slack:
             text = f"sample {own} deleted: values change by {changes[k]:.6e}, those of a refit by {true:.6e}"
@@ -232,6 +233,7 @@ def _slack(one: Life, refit: Any, ids: Ids) -> float:
 
 
 def _compare(one: Life, refit: Any, ids: Ids, X: Any, got: Any, told: str, verdict: Verdict) -> None:
+    verdict.claims += 1
     true = _values(refit, X)
     off = np.abs(got - true)
     k = int(np.argmax(off))
