@@ -20,6 +20,7 @@ import numpy as np
 from tqdm import tqdm
 
 from .attack_balls import ball_lives, balls
+from .attack_conformal import conformal, jackknives
 from .attack_lives import lived
 from .attack_programs import ESTIMATORS
 from .attack_searches import judged_search
@@ -35,6 +36,8 @@ KINDS: dict[str, tuple[float, str, Callable[[int, int], Verdict]]] = {
     "targets": (0.2, "regressions with several targets", judged_targets),
     "balls": (0.12, "SVDD", balls),
     "ball lives": (0.03, "incremental SVDD against fits", ball_lives),
+    "jackknife+": (0.1, "intervals and sets by jackknife+ and CV+ against naive refits", jackknives),
+    "conformal": (0.06, "p-values and sets of full conformal against naive refits", conformal),
 }
 
 LIMIT = 60.0  # Seconds for a program, after which its process is stopped.
@@ -43,12 +46,12 @@ PROGRAMS_SHOWN, SENTENCES = 100, 4  # Programs in full, the worst first, and sen
 COUNTED = ("programs", "claims", "false", "undecided", "refused", "warned", "broken")
 HEADINGS = [("kind", "kind", "name"), ("what", "what", "name"), *((name, name, "count") for name in COUNTED)]
 NOTES = (
-    "`python -m benchmarks attack --seed {seed}`: random and constructed programs. Each claim of a fit is compared with "
-    "what `tests/twins/checker.py` computes in long double from the data and the public attributes, with naive refits, "
-    "or with points that an attack finds. False and undecided are claims; undecided is a claim that differs from the "
-    "truth by less than the checker's own rounding. Refused, warned and broken are programs: data that a fit refuses in "
-    "a sentence, fits that say that they did not converge, and everything that must not happen. A program is found "
-    "again by its seed and number."
+    "`python -m benchmarks attack --seed {seed}`: random and constructed programs. Each claim is compared with what "
+    "`tests/twins/checker.py` computes in long double from the data and the public attributes, with naive refits, or "
+    "with points that an attack finds. False and undecided are claims; undecided is a claim that differs from the truth "
+    "by no more than the checker's own rounding, or a number that the optimum leaves open. Refused, warned and broken "
+    "are programs: data that a fit refuses in a sentence, fits that say that they did not converge, and what must not "
+    "happen. A program is found again by its seed and number."
 )
 COLUMNS = ("fits", "converged", "warned", "refused", "undecided", "false", "late", "leaks", "broken")
 

@@ -100,7 +100,7 @@ class Case:
 
 def search_of(seed: int, number: int) -> Case:
     """Return the search of a number, always and everywhere the same."""
-    rng, traits = np.random.default_rng([seed, number, EVERY]), list[str]()
+    rng, traits = np.random.default_rng([seed, number, 6]), list[str]()
     n = int(rng.integers(24, 70)) if rng.random() < 0.85 else int(rng.integers(14, 22))
     X, y = _data(rng, n, traits)
     estimator: Any = _machine(rng, str(rng.choice(list(ESTIMATORS))))
