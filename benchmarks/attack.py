@@ -48,7 +48,7 @@ HEADINGS = [("kind", "kind", "name"), ("what", "what", "name"), *((name, name, "
 NOTES = (
     "`python -m benchmarks attack --seed {seed}`: random and constructed programs. Each claim is compared with what "
     "`tests/twins/checker.py` computes in long double from the data and the public attributes, with naive refits, or "
-    "with points that an attack finds. False and undecided are claims; undecided is a claim that differs from the truth "
+    "with points that an attack finds. False and undecided are claims; undecided is one that differs from the truth "
     "by no more than the checker's own rounding, or a number that the optimum leaves open. Refused, warned and broken "
     "are programs: data that a fit refuses in a sentence, fits that say that they did not converge, and what must not "
     "happen. A program is found again by its seed and number."

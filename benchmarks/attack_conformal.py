@@ -1,6 +1,7 @@
 """Intervals, sets and p-values against naive refits: ties, two to five samples, ranks out of range, infinite ends.
 
-Every refit says how far its values may be off. A number of ours is false if no values within these errors lead to it.
+Every refit says how far its values may be off: by any amount where the solution is not unique. A number of ours is
+false if no values within these errors lead to it, and undecided if all do.
 """
 
 from __future__ import annotations
@@ -111,15 +112,14 @@ def _tried(compare: Callable[[], None], verdict: Verdict) -> Verdict:
 
 
 def ranks(alpha: float, n: int) -> set[int]:
-    """Return how many places may be too strange: the fraction alpha of n + 1, read as a binary or a decimal number."""
-    return {int(Fraction(one) * (n + 1) // 1) for one in (alpha, repr(alpha))}
+    """Return how many of n + 1 places may be too strange: the fraction alpha of them, or one that rounds to it."""
+    exact = int(Fraction(alpha) * (n + 1) // 1)
+    return {exact, exact + ((exact + 1) / (n + 1) <= alpha)}
 
 
-def refit(model: Any, X: Any, y: Any, rows: Any, spec: Spec) -> tuple[Any, float] | None:
-    """Return the values of a fit at some rows, and how far these may be off; None if the solution leaves them open."""
+def refit(model: Any, X: Any, y: Any, rows: Any, spec: Spec) -> tuple[Any, float]:
+    """Return the values of a fit at some rows, and how far these may be off."""
     one: Any = clone(model).fit(X, y)
-    if one.fit_status_:
-        return None
     answer = one.decision_function if hasattr(one, "classes_") else one.predict
     found, own = answer(rows), answer(X)
     low, high = np.atleast_1d(one.dual_objective_), np.atleast_1d(one.primal_objective_)
@@ -127,23 +127,29 @@ def refit(model: Any, X: Any, y: Any, rows: Any, spec: Spec) -> tuple[Any, float
     diagonal = float(np.diagonal(values(spec, np.concatenate([X, rows]))[0]).max())
     size = max(float(np.abs(found).max()), float(np.abs(own).max()), float(np.abs(one.intercept_).max()))
     off = np.sqrt(2.0 * gap * diagonal) + float(np.max(one.kkt_violation_))
-    return (found, ALIKE * size + CARE * off) if _settled(one, y, own) else None
+    return found, ALIKE * size + CARE * off if _settled(one, y, own) else np.inf
 
 
 def _settled(model: Any, y: Any, own: Any) -> bool:
     """Return whether each problem has a coefficient inside its bounds, or none near the end of the other side.
 
-    Else the bias is the middle of an interval whose ends a rounding may move far.
+    Else the bias is the middle of an interval whose ends a rounding may move far. With nu the half-width of the tube is
+    open, too, so that a coefficient of each sign is needed.
     """
     C = model.C
     dual = model.dual_coef_.toarray() if hasattr(model.dual_coef_, "toarray") else np.asarray(model.dual_coef_)
     for k, row in enumerate(dual):
-        beta = np.zeros(len(y))
-        beta[model.support_] = np.abs(row)
-        if ((beta > SURE * C) & (beta < (1.0 - SURE) * C)).any():
+        free = (np.abs(row) > SURE * C) & (np.abs(row) < (1.0 - SURE) * C)
+        if isinstance(model, NuSVR):
+            if not ((free & (row > 0)).any() and (free & (row < 0)).any()):
+                return False
+            continue
+        if free.any():
             continue
         if not hasattr(model, "classes_"):
             return False
+        beta = np.zeros(len(y))
+        beta[model.support_] = np.abs(row)
         value = own if own.ndim == 1 else own[:, k]
         side = np.where(y == (model.classes_[1] if own.ndim == 1 else model.classes_[k]), 1.0, -1.0) * value
         if not np.where(beta > 0.5 * C, side < 1.0 - SURE, side > 1.0 + SURE).all():
@@ -154,78 +160,88 @@ def _settled(model: Any, y: Any, own: Any) -> bool:
 def _compare_plus(case: Case, model: Any, parts: list[Any], got: Any, verdict: Verdict) -> None:
     """Compare intervals or sets with those by the models without each part."""
     n, q = len(case.y), len(case.rows)
-    at_rows, own, slack = np.empty((q, n)), np.empty(n), 0.0
+    at_rows, own, slack = np.empty((q, n)), np.empty(n), np.empty(n)
     for part in parts:
         rest = np.setdiff1d(np.arange(n), part)
-        found = refit(model, case.X[rest], case.y[rest], np.concatenate([case.rows, case.X[part]]), case.spec)
-        if found is None:
-            verdict.undecided.append(("refit", "the solution without some samples is not unique"))
-            return
-        at_rows[:, part], own[part], slack = found[0][:q, None], found[0][q:], max(slack, found[1])
-    if not case.classes and case.alpha <= 0.5:
-        _intervals(case, at_rows, np.abs(case.y - own), slack, got, verdict)
+        asked = np.concatenate([case.rows, case.X[part]])
+        found, slack[part] = refit(model, case.X[rest], case.y[rest], asked, case.spec)
+        at_rows[:, part], own[part] = found[:q, None], found[q:]
     if not case.classes:
-        verdict.claims += q
-        if not (got[:, 0] <= got[:, 1] + 4.0 * slack).all():
-            verdict.false.append(("ends", f"a lower end above the upper: {got[got[:, 0] > got[:, 1]][0].tolist()}"))
+        _intervals(case, at_rows, np.abs(case.y - own), slack, got, verdict)
         return
-    k, signs = ranks(case.alpha, n), np.array([-1.0, 1.0])
-    mine = np.where(case.y == case.y.max(), -own, own)  # the score of the own class
+    signs, mine = np.array([-1.0, 1.0]), np.where(case.y == case.y.max(), -own, own)  # the score of the own class
     for row, (theirs, sets) in enumerate(zip(at_rows, got, strict=True)):
         for code in range(2):
-            score = -signs[code] * theirs
-            most = np.count_nonzero(mine < score + 4.0 * slack)
-            least = np.count_nonzero(mine < score - 4.0 * slack)
-            verdict.claims += 1
-            allowed = {bool(better < n + 1 - one) for one in k for better in (least, most)}
-            if bool(sets[code]) not in allowed:
-                text = f"row {row}: class {code} is {sets[code]}, refits say {allowed} ({least} to {most} of {n})"
-                verdict.false.append(("set", text))
+            score = -signs[code] * theirs - mine
+            better = {int(np.count_nonzero(score > far)) for far in (4.0 * slack, -4.0 * slack)}
+            _in_set(case, f"row {row}, class {code}", bool(sets[code]), range(min(better), max(better) + 1), verdict)
 
 
-def _intervals(case: Case, at_rows: Any, residuals: Any, slack: float, got: Any, verdict: Verdict) -> None:
-    n = len(residuals)
-    ends = []
-    for k in ranks(case.alpha, n):
-        low, high = np.sort(at_rows - residuals, axis=1), np.sort(at_rows + residuals, axis=1)
-        open_ = np.full(len(got), np.inf)
-        ends.append(np.stack([low[:, k - 1], high[:, n - k]] if k else [-open_, open_], axis=1))
+def _in_set(case: Case, where: str, inside: bool, better: range, verdict: Verdict) -> None:
+    """Compare whether a class is in a set: ``better`` are the possible numbers of samples that agree better."""
+    n = len(case.y)
+    right = {count < n + 1 - k for count in better for k in ranks(case.alpha, n)}
+    verdict.claims += 1
+    if inside not in right:
+        verdict.false.append(("set", f"{where}: {inside}, but refits say {better.start} to {better.stop - 1} of {n}"))
+    elif len(right) > 1:
+        verdict.undecided.append(("set", where))
+
+
+def _intervals(case: Case, at_rows: Any, residuals: Any, slack: Any, got: Any, verdict: Verdict) -> None:
+    """Compare the ends with places in the order of the least and of the largest possible values.
+
+    Beyond alpha = 1/2 the ends may cross; the interval is then empty, or a point between them.
+    """
+    n, far = len(residuals), 2.0 * slack + ALIKE * max(float(np.abs(case.y).max()), 1e-300)
+
+    def ends(k: int, row: Any) -> list[tuple[float, float]]:
+        low, high = row - residuals, row + residuals
+        if k == 0:
+            return [(-np.inf, -np.inf), (np.inf, np.inf)]
+        return [
+            (float(np.sort(own - far)[at]), float(np.sort(own + far)[at])) for own, at in ((low, k - 1), (high, n - k))
+        ]
+
     for row in range(len(got)):
+        known = [ends(k, at_rows[row]) for k in ranks(case.alpha, n)]
+        crossing = any(low[1] > high[0] for low, high in known)
         verdict.claims += 2
-        known = [one[row] for one in ends]
-        size = ALIKE * max(float(np.abs(case.y).max()), 1e-300)
-        if not any(_near(got[row], one, 4.0 * slack + size) for one in known):
-            verdict.false.append(("interval", f"row {row}: {got[row].tolist()} instead of {known[0].tolist()}"))
+        if not got[row, 0] <= got[row, 1]:
+            verdict.false.append(("ends", f"row {row}: {got[row].tolist()}"))
+        elif not crossing and not any(_between(got[row], pair) for pair in known):
+            verdict.false.append(("interval", f"row {row}: {got[row].tolist()} instead of {known[0]}"))
+        elif crossing and not any(high[0] <= got[row, 0] <= low[1] for low, high in known):
+            verdict.false.append(("interval", f"row {row}: {got[row].tolist()} is not between {known[0]}"))
+        elif any(np.isinf(end).any() and end[0] < end[1] for pair in known for end in pair):
+            verdict.undecided.append(("interval", f"row {row}"))
 
 
-def _near(one: Any, other: Any, slack: float) -> bool:
-    return bool(((one == other) | (np.abs(np.where(np.isinf(other), np.inf, one - other)) <= slack)).all())
+def _between(got: Any, pair: list[tuple[float, float]]) -> bool:
+    return all(least <= one <= most for one, (least, most) in zip(got, pair, strict=True))
 
 
 def _compare_full(case: Case, model: Any, found: Any, sets: Any, verdict: Verdict) -> None:
+    """Compare p-values and sets with those by a fit to all samples and each candidate."""
     n = len(case.y)
     for row, place in enumerate(case.rows):
         X = np.concatenate([case.X, place[None]])
         for code in range(case.classes):
             y = np.append(case.y, code)
-            one = refit(model, X, y, X, case.spec)
-            if one is None:
-                verdict.undecided.append(("refit", "the solution with the candidate is not unique"))
-                continue
-            decision, slack = one
+            decision, slack = refit(model, X, y, X, case.spec)
             both = np.stack([-0.5 * decision, 0.5 * decision], axis=1) if decision.ndim == 1 else decision
             own = both[np.arange(n + 1), y]
             others = np.where(np.arange(case.classes) == y[:, None], -np.inf, both).max(axis=1)
-            score = others - own
-            ties = [1 + np.count_nonzero(score[:-1] >= score[-1] + far) for far in (4.0 * slack, -4.0 * slack)]
-            verdict.claims += 2
-            place_of = round(float(found[row, code]) * (n + 1))
-            if not ties[0] <= place_of <= ties[1]:
-                text = f"row {row}, class {code}: {place_of} of {n + 1} is claimed, refits say {ties[0]} to {ties[1]}"
+            score = (others - own)[:-1] - (others - own)[-1]
+            stranger = range(np.count_nonzero(score >= 4.0 * slack), np.count_nonzero(score >= -4.0 * slack) + 1)
+            where, count = f"row {row}, class {code}", round(float(found[row, code]) * (n + 1)) - 1
+            verdict.claims += 1
+            if count not in stranger:
+                text = f"{where}: {count} are as strange, refits say {stranger.start} to {stranger.stop - 1} of {n}"
                 verdict.false.append(("p-value", text))
-            out = {bool(count <= k) for count in range(ties[0], ties[1] + 1) for k in ranks(case.alpha, n)}
-            if bool(~sets[row, code]) not in out:
-                verdict.false.append(("set", f"row {row}, class {code}: {sets[row, code]}, {ties} of {n + 1}"))
+            elif len(stranger) > n:
+                verdict.undecided.append(("p-value", where))
+            _in_set(case, where, bool(sets[row, code]), range(n + 1 - stranger.stop, n + 1 - stranger.start), verdict)
 
 
 def _case(rng: Rng, classes: int) -> Case:
