@@ -24,6 +24,7 @@ from .attack_conformal import conformal, jackknives
 from .attack_lives import lived
 from .attack_programs import ESTIMATORS
 from .attack_searches import judged_search
+from .attack_sequences import sequences
 from .attack_targets import judged_targets, quantiles
 from .attack_verdict import ROUNDING, WARNED, Verdict, judged
 
@@ -36,6 +37,7 @@ KINDS: dict[str, tuple[float, str, Callable[[int, int], Verdict]]] = {
     "targets": (0.2, "regressions with several targets", judged_targets),
     "balls": (0.12, "SVDD", balls),
     "ball lives": (0.03, "incremental SVDD against fits", ball_lives),
+    "sequences": (0.02, "300 steps of incremental one-class, nu and SVDD", sequences),
     "jackknife+": (0.1, "intervals and sets by jackknife+ and CV+ against naive refits", jackknives),
     "conformal": (0.06, "p-values and sets of full conformal against naive refits", conformal),
 }

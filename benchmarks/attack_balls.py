@@ -75,7 +75,7 @@ def _live(rng: Rng, X: Any, spec: Spec, parameters: dict[str, Any], begin: int, 
     come = begin
     for step in range(STEPS + 1):
         ids = model.ids_
-        _check(model, X[ids], spec, parameters, f"after {step} steps: ", verdict)
+        check_ball(model, X[ids], spec, parameters, f"after {step} steps: ", verdict)
         count = int(rng.integers(1, 4))
         if rng.random() < 0.5 and len(ids) > count:
             try:
@@ -90,7 +90,8 @@ def _live(rng: Rng, X: Any, spec: Spec, parameters: dict[str, Any], begin: int, 
     verdict.outcome = "warned" if model.fit_status_ else "converged"
 
 
-def _check(model: Any, X: Any, spec: Spec, parameters: dict[str, Any], told: str, verdict: Verdict) -> None:
+def check_ball(model: Any, X: Any, spec: Spec, parameters: dict[str, Any], told: str, verdict: Verdict) -> None:
+    """Compare what the report proves with the truth, and the radius with that of a fit."""
     report = model.deletion_report()
     program, matrix = of_ball(parameters, spec, X, None, None, model)
     claims = Claims(verdict, told, not model.fit_status_, truth(program, *matrix))
