@@ -28,7 +28,6 @@ os.environ.update(NUMBA_DISABLE_JIT="1", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE, LISTED = ROOT / "src" / "adatron", Path(__file__).with_name("mutants.txt")
 # The tests of each file, below ``tests``, the sharpest first.
-PROOFS = ["certificates/test_gap.py", "certificates/test_kkt.py", "certificates/test_certify.py"]
 ONE_EACH = ("ball", "bias", "csvc", "input_margin", "nusvc", "nusvr", "oneclass", "quantile", "svr", "unit")
 ALL = ["problems/test_bias.py", "problems/test_dual.py"]
 TESTS = {
@@ -39,11 +38,13 @@ TESTS = {
     "certificates/kkt.py": ["certificates/test_kkt.py"],
     "certificates/multipliers.py": ["certificates/test_multipliers.py"],
     "certificates/radius_margin.py": ["certificates/test_radius_margin.py"],
-    "certificates/gap.py": PROOFS,
-    "certificates/certify.py": ["certificates/test_certify_weigh.py", *PROOFS[1:]],
+    "certificates/gap.py": ["certificates/test_gap.py"],
+    "certificates/certify.py": ["certificates/test_certify_weigh.py", "certificates/test_certify.py"],
 }
 SLOW = "not (at_solutions or kinks_along or one_class_beyond)"  # tests that need the compiler
 LIMIT = 6.0  # Times the seconds of the tests without a mutant; a mutant that takes longer counts as found.
+# Folders that know neither problems nor certificates: their mutants need not import these folders anew.
+BELOW = ("adatron.compiled", "adatron.kernels", "adatron.devices", "adatron.threads", "adatron.gram")
 MEMORY = 16 << 30  # Bytes of addresses; a mutant may ask for any number.
 
 OPERATORS: dict[type[ast.AST], tuple[str, ...]] = {  # as written, then what takes its place
@@ -186,7 +187,7 @@ def judge(mutant: Mutant, limit: float) -> None:
 
 def warm(files: list[str]) -> dict[tuple[str, ...], float]:
     """Run the tests of all files without a mutant; return their seconds. Forget the repository, keep other modules."""
-    taken = {}
+    taken, kept = {}, () if any(file.startswith("kernels") for file in files) else BELOW
     for tests in {tuple(TESTS[file]): None for file in files}:
         begin = time.monotonic()
         if run(list(tests)):
@@ -194,7 +195,7 @@ def warm(files: list[str]) -> dict[tuple[str, ...], float]:
         taken[tests] = time.monotonic() - begin
         for name, module in list(sys.modules.items()):
             own = (getattr(module, "__file__", None) or "").startswith((str(ROOT / "tests"), str(PACKAGE)))
-            if own or name.split(".")[0] == "adatron":
+            if (own or name.split(".")[0] == "adatron") and not name.startswith(kept):
                 del sys.modules[name]
     return taken
 

@@ -88,7 +88,7 @@ def test_errors_of_products_are_the_formulas_in_fractions(u: float, d: int, sq_n
     assert growth(d, u) == pytest.approx(float(factor(d, u)), rel=1e-12, abs=0.0)
     product = factor(d + 2, u) * s + d * (1 + s) * underflow
     assert product_error(sq_norm, d, u) == pytest.approx(float(product), rel=1e-12, abs=0.0)
-    for gamma in (1e-3, 3.0):
+    for gamma in (0.0, 1e-3, 3.0):
         for coef0 in (0.0, -1.3):
             g = Fraction(gamma)
             rounded = factor(3, u) * (g * (s + product) + abs(Fraction(coef0)))
