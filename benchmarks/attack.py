@@ -23,6 +23,7 @@ from .attack_balls import ball_lives, balls
 from .attack_conformal import conformal, jackknives
 from .attack_lives import lived
 from .attack_programs import ESTIMATORS
+from .attack_radii import radii
 from .attack_searches import judged_search
 from .attack_sequences import sequences
 from .attack_targets import judged_targets, quantiles
@@ -40,6 +41,7 @@ KINDS: dict[str, tuple[float, str, Callable[[int, int], Verdict]]] = {
     "sequences": (0.02, "300 steps of incremental one-class, nu and SVDD", sequences),
     "jackknife+": (0.1, "intervals and sets by jackknife+ and CV+ against naive refits", jackknives),
     "conformal": (0.06, "p-values and sets of full conformal against naive refits", conformal),
+    "radii": (0.05, "certified radii against projected gradients", radii),
 }
 
 LIMIT = 60.0  # Seconds for a program, after which its process is stopped.
@@ -179,7 +181,8 @@ class Table:
         found.update({name: int(bool(getattr(one, name))) for name in ("undecided", "false", "leaks")})
         found["broken"] = int(bool(one.broken))
         whole = Counter({"programs": 1, "claims": one.claims, one.outcome: 1})
-        whole.update({name: len(getattr(one, name)) for name in ("undecided", "false", "broken", "leaks")})
+        whole.update({name: len(getattr(one, name)) for name in ("undecided", "false", "leaks")})
+        whole["broken"] = int(bool(one.broken))
         self.of_kinds.setdefault(one.kind, Counter()).update(whole)
         for row in ("all", one.estimator or "lost", one.kernel or "lost", *one.traits):
             self.counts.setdefault(row, Counter()).update(found)

@@ -248,6 +248,28 @@ def test_bad_input_is_refused():
         input_margin(model, X, metric=lambda x: -np.eye(2))
 
 
+@pytest.mark.parametrize("wide", [1e4, 1e10, 1e15, 1e18])
+def test_the_rounding_of_an_eigenvalue_lengthens_no_radius(wide):
+    """A step to the plane along the eigenvector of the smallest eigenvalue is as short as the radius may be long."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(20, 3))
+        model = SVC(kernel="linear", C=10.0).fit(X, X @ rng.normal(size=3) > 0.0)
+        w = model.coef_[0].astype(np.longdouble)
+        axes, _ = np.linalg.qr(np.column_stack([model.coef_[0], rng.normal(size=(3, 2))]))
+        G = (axes * np.geomspace(1.0, wide, 3)) @ axes.T
+        G = 0.5 * (G + G.T)
+        try:
+            np.linalg.cholesky(G)
+        except np.linalg.LinAlgError:
+            continue
+        steps = (-model.decision_function(X) / (w @ w))[:, None] * w
+        lengths = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", steps, G.astype(np.longdouble), steps), 0.0))
+        found = input_margin(model, X, metric=G)
+        assert (found.certified <= (1.0 + 1e-9) * lengths).all()
+        assert (found.certified > 0.0).all() == (wide < 1e14)
+
+
 def test_all_bases_in_one_place():
     """Where a sample is, too: there is no way to look along, but distances stay finite numbers or inf."""
     X, y = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 1.0]]), [0, 1, 1]

@@ -19,6 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Ids, Vector
+from ..estimators.checks.columns import refuse_masked
 from ..estimators.checks.inputs import given
 from ..quoted import plain_numbers, quoted
 from ..selection.search.watch import SearchWatch
@@ -97,6 +98,7 @@ class Wrapper(MetaEstimatorMixin, BaseEstimator):
             machine.set_params(decision_function_shape="ovr")  # scores need a value for each class
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        refuse_masked(y, "y")
         return model, column_or_1d(y, warn=True)
 
     def predict(self, X: Any) -> NDArray[Any]:

@@ -33,7 +33,8 @@ def certified(field: Field, metric: Metric, X: Vector, f: Vector, pool: Pool) ->
         slope = float(np.abs(field.a) @ field.kernel.steepness(own))
         if np.isfinite(slope):
             radius = np.maximum(radius, height / slope if slope else np.inf)
-    return metric.shrinkage() * radius * (1.0 - 1e-12)
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isinf(radius), np.inf, metric.shrinkage() * radius * (1.0 - 1e-12))
 
 
 def variation(field: Field, X: Vector, radius: float, pool: Pool) -> float:

@@ -10,6 +10,8 @@ import numpy as np
 
 from ..arrays import Vector
 
+EPS = float(np.finfo(np.float64).eps)
+
 
 @dataclass(frozen=True)
 class Metric:
@@ -85,8 +87,11 @@ class Metric:
         return _times(self.inverse, Q)
 
     def shrinkage(self) -> Vector | float:
-        """Return √λ_min(G): ‖d‖ is at least this multiple of the Euclidean length."""
-        return 1.0 if self.G is None else np.sqrt(np.linalg.eigvalsh(self.G)[..., 0])
+        """Return √λ_min(G), or less by the rounding of λ: ‖d‖ is at least this multiple of the Euclidean length."""
+        if self.G is None:
+            return 1.0
+        found = np.linalg.eigvalsh(self.G)
+        return np.sqrt(np.maximum(found[..., 0] - 8.0 * self.G.shape[-1] * EPS * found[..., -1], 0.0))
 
 
 def _times(G: Vector | None, D: Vector) -> Vector:

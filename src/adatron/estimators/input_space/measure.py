@@ -153,12 +153,14 @@ def _mapped_back(
     inverse: Any = through.inverse
     mixed = bool(np.count_nonzero(inverse - np.einsum("...ii->...i", inverse)[..., None] * np.eye(len(affine.b))))
     condition = np.linalg.cond(inverse) if mixed else 1.0
-    reach = found.certified / metric.shrinkage()
-    reach = np.where(np.isfinite(reach), reach, 0.0)  # nothing else is predicted anywhere
+    least = np.broadcast_to(metric.shrinkage(), len(X))
+    endless = np.isinf(found.certified)  # nothing else is predicted anywhere
+    reach = np.divide(found.certified, least, out=np.zeros(len(X)), where=(least > 0.0) & ~endless)
     lost = through.lengths(affine.rounding(X, reach)) if len(X) else np.zeros(0)
     slack = np.maximum(1.0 - 16.0 * X.shape[1] * EPS * condition, 0.0)
     steps = metric.back(affine.A, through, found.projection - seen)
-    certified = np.maximum(slack * found.certified - 2.0 * lost, 0.0)
+    shorter = slack * np.where(endless, 0.0, found.certified) - 2.0 * lost
+    certified = np.where(endless, np.inf, np.where(least > 0.0, np.maximum(shorter, 0.0), 0.0))
     return InputMargins(found.distance, X + steps, np.minimum(certified, found.distance), found.converged)
 
 
