@@ -14,11 +14,11 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Ids, Vector
+from ..estimators.base.hints import Spelling, told_if
 from ..estimators.checks.columns import refuse_masked
 from ..estimators.checks.inputs import given
 from ..quoted import plain_numbers, quoted
@@ -27,19 +27,18 @@ from .conformity import SCORES, allowed, fewest, interval, members, scores_of, t
 from .left_out import HELD_NUMBERS, LeftOutModels, left_out_of, machine_in
 
 
-def only_for(classes: bool) -> Callable[[Any], bool]:
-    """Return whether the machine is a classifier or a regressor, for ``available_if``."""
+def only_for(classes: bool) -> Callable[[Any], None]:
+    """Return whether the machine is a classifier or a regressor, for ``told_if``."""
 
-    def check(face: Any) -> bool:
+    def check(face: Any) -> None:
         if is_classifier(face.estimator) != classes:
-            other = "a classifier: call predict_set" if not classes else "a regressor: call predict_interval"
-            raise AttributeError(f"{type(face.estimator).__name__} is {other}.")
-        return True
+            other = "classifier, so call predict_set" if not classes else "regressor, so call predict_interval"
+            raise AttributeError(f"{type(face.estimator).__name__} is a {other}")
 
     return check
 
 
-class Wrapper(MetaEstimatorMixin, BaseEstimator):
+class Wrapper(Spelling, MetaEstimatorMixin, BaseEstimator):
     """Base of what gives intervals or sets of classes by a machine."""
 
     estimator: Any
@@ -185,7 +184,7 @@ class Plus(Wrapper):
         scores = np.concatenate([scores_of(self.conformity_score, part, k) for part in some])
         return scores[np.arange(len(y)), np.searchsorted(fitted.classes_, y)]
 
-    @available_if(only_for(classes=False))
+    @told_if(only_for(classes=False))
     def predict_interval(self, X: Any) -> Vector:
         """Return an interval for the target of each sample.
 
@@ -213,7 +212,7 @@ class Plus(Wrapper):
             warnings.warn(f"{text} {len(scores):,}: the intervals are infinite.", UserWarning, stacklevel=2)
         return np.concatenate([interval(some[:, number], scores, self.alpha) for some in self._left_out.blocks(X)])
 
-    @available_if(only_for(classes=True))
+    @told_if(only_for(classes=True))
     def predict_set(self, X: Any) -> NDArray[np.bool_]:
         """Return the set of classes that each sample may have.
 

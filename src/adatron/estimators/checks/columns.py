@@ -141,7 +141,8 @@ def advice(model: Any, X: Any) -> str | None:
         line = f"make_pipeline({_encoding(texts, len(columns), missing)}, {_shown(model)})"
         return (
             f"X holds text in {_listed(texts)}. A pipeline turns text into numbers, also in new data:\n    {line}\n"
-            f"from sklearn.pipeline, sklearn.compose, sklearn.preprocessing{', sklearn.impute' * bool(missing)}"
+            f"from sklearn.pipeline, sklearn.compose, sklearn.preprocessing{', sklearn.impute' * bool(missing)}. "
+            "The manual's page docs/pandas.md shows such pipelines."
         )
     if missing:
         line = f"make_pipeline(SimpleImputer(), {_shown(model)})"
