@@ -24,6 +24,7 @@ from .attack_conformal import conformal, jackknives
 from .attack_lives import lived
 from .attack_programs import ESTIMATORS
 from .attack_radii import radii
+from .attack_routes import routes
 from .attack_searches import judged_search
 from .attack_sequences import sequences
 from .attack_targets import judged_targets, quantiles
@@ -41,6 +42,7 @@ KINDS: dict[str, tuple[float, str, Callable[[int, int], Verdict]]] = {
     "sequences": (0.02, "300 steps of incremental one-class, nu and SVDD", sequences),
     "jackknife+": (0.1, "intervals and sets by jackknife+ and CV+ against naive refits", jackknives),
     "conformal": (0.06, "p-values and sets of full conformal against naive refits", conformal),
+    "routes": (0.01, "each optimisation of the route switched off in turn", routes),
     "radii": (0.05, "certified radii against projected gradients", radii),
 }
 
