@@ -21,9 +21,11 @@ from tqdm import tqdm
 
 from .attack_balls import ball_lives, balls
 from .attack_conformal import conformal, jackknives
+from .attack_given import given
 from .attack_lives import lived
 from .attack_programs import ESTIMATORS
 from .attack_radii import radii
+from .attack_routes import routes
 from .attack_searches import judged_search
 from .attack_sequences import sequences
 from .attack_targets import judged_targets, quantiles
@@ -41,6 +43,8 @@ KINDS: dict[str, tuple[float, str, Callable[[int, int], Verdict]]] = {
     "sequences": (0.02, "300 steps of incremental one-class, nu and SVDD", sequences),
     "jackknife+": (0.1, "intervals and sets by jackknife+ and CV+ against naive refits", jackknives),
     "conformal": (0.06, "p-values and sets of full conformal against naive refits", conformal),
+    "given": (0.02, "given matrices that are indefinite where a fit does not look", given),
+    "routes": (0.01, "each optimisation of the route switched off in turn", routes),
     "radii": (0.05, "certified radii against projected gradients", radii),
 }
 

@@ -112,8 +112,8 @@ def checked(case: Case, model: Any, verdict: Verdict, nearer: Any = None) -> Non
     asked = Task(case.estimator, case.parameters, X, case.y, case.weight)
     matrix = values(case.spec, case.X)
     near = () if nearer is None else programs(asked, nearer)
-    all_true = weighed(programs(asked, model), model, case.parameters, matrix, verdict, _may_bend(case.spec), near)
-    if not _may_bend(case.spec):
+    all_true = weighed(programs(asked, model), model, case.parameters, matrix, verdict, may_bend(case.spec), near)
+    if not may_bend(case.spec):
         return
     bound = 0.0 if case.spec[0] != "given" else float(np.finfo(case.X.dtype).eps)
     for task, claims, gap in all_true:
@@ -157,10 +157,11 @@ def weighed(
     return out
 
 
-def _may_bend(spec: Any) -> bool:
+def may_bend(spec: Any) -> bool:
+    """Return whether a kernel may have negative eigenvalues."""
     name, *numbers = spec
     if name in ("sum", "product", "scaled"):
-        return any(_may_bend(part) for part in numbers if isinstance(part, tuple))
+        return any(may_bend(part) for part in numbers if isinstance(part, tuple))
     return name in ("given", "sigmoid") or (name == "poly" and numbers[2] < 0)
 
 
