@@ -95,6 +95,9 @@ def test_programs_whose_feasible_points_form_a_cone():
     assert not Dual(y, np.array([-np.inf, -1.0]), infinite).hard_margin
     assert not Dual(y, -infinite, np.zeros(2)).take([]).unbounded
     assert Dual(y, -infinite, infinite).unbounded
+    assert Dual(y, np.full(2, -0.25), np.full(2, 0.5)).reach == (-0.25, 0.5)
+    assert Dual(y, np.full(2, 0.25), np.full(2, 0.5)).reach == (0.0, 0.5)
+    assert Dual(y, np.full(2, -0.5), np.full(2, -0.25)).reach == (-0.5, 0.0)
 
 
 def test_a_point_is_within_bounds_and_on_equalities_up_to_rounding():
