@@ -80,6 +80,15 @@ def test_the_scale_is_at_least_what_a_solution_may_gain(seed, name, bias):
         assert solved(np.tile(K, (copies, copies)), dual)[1] <= np.maximum(-dual.lower, dual.upper) @ np.abs(dual.t)
 
 
+def test_targets_and_bounds_alone_make_a_program_without_sums():
+    plain = Dual(np.ones(2), np.zeros(2), np.ones(2))
+    assert (plain.lambda2, plain.totals, plain.epsilon, plain.row, plain.sign) == (0.0, (), 0.0, None, None)
+    assert not plain.one_sum
+    assert Dual(np.ones(2), np.zeros(2), np.ones(2), totals=(1.0,)).one_sum
+    assert not Dual(np.ones(2), np.zeros(2), np.ones(2), totals=(1.0,), sign=np.array([1.0, -1.0])).one_sum
+    assert not Dual(np.ones(2), np.zeros(2), np.ones(2), totals=(0.5, 0.5), row=np.arange(2)).one_sum
+
+
 def test_programs_whose_feasible_points_form_a_cone():
     y, infinite = np.array([1.0, -1.0]), np.full(2, np.inf)
     assert csvc(y, infinite).cone
