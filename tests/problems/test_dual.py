@@ -66,6 +66,10 @@ def test_parts_and_other_forms_of_a_program(seed, name, bias):
     assert smooth.epsilon == 0.0
     assert programs.objective(K, smooth, beta) == pytest.approx(programs.objective(K, dual, beta))
     assert ((smooth.lower <= beta) & (beta <= smooth.upper)).all()
+    if dual.epsilon:
+        plus = (beta > 0) | ((beta == 0) & (g < 0))
+        np.testing.assert_array_equal(smooth.lower, np.where(plus, 0.0, dual.lower))
+        np.testing.assert_array_equal(smooth.upper, np.where(plus, dual.upper, 0.0))
 
 
 @drawn(name=tuple(PROGRAMS), bias=BIASES)
