@@ -39,7 +39,7 @@ TESTS = {
     "certificates/multipliers.py": ["certificates/test_multipliers.py"],
     "certificates/radius_margin.py": ["certificates/test_radius_margin.py"],
     "certificates/gap.py": ["certificates/test_gap.py"],
-    "certificates/certify.py": ["certificates/test_certify_weigh.py", "certificates/test_certify.py"],
+    "certificates/certify.py": ["certificates/test_certify_weigh.py", "certificates/test_certify_rows.py"],
 }
 SLOW = "not (at_solutions or kinks_along or one_class_beyond)"  # tests that need the compiler
 LIMIT = 6.0  # Times the seconds of the tests without a mutant; a mutant that takes longer counts as found.

@@ -66,6 +66,10 @@ def test_parts_and_other_forms_of_a_program(seed, name, bias):
     assert smooth.epsilon == 0.0
     assert programs.objective(K, smooth, beta) == pytest.approx(programs.objective(K, dual, beta))
     assert ((smooth.lower <= beta) & (beta <= smooth.upper)).all()
+    if dual.epsilon:
+        plus = (beta > 0) | ((beta == 0) & (g < 0))
+        np.testing.assert_array_equal(smooth.lower, np.where(plus, 0.0, dual.lower))
+        np.testing.assert_array_equal(smooth.upper, np.where(plus, dual.upper, 0.0))
 
 
 @drawn(name=tuple(PROGRAMS), bias=BIASES)
@@ -78,6 +82,15 @@ def test_the_scale_is_at_least_what_a_solution_may_gain(seed, name, bias):
     if not any(dual.totals):  # 0 is feasible
         copies = len(dual) // len(y)
         assert solved(np.tile(K, (copies, copies)), dual)[1] <= np.maximum(-dual.lower, dual.upper) @ np.abs(dual.t)
+
+
+def test_targets_and_bounds_alone_make_a_program_without_sums():
+    plain = Dual(np.ones(2), np.zeros(2), np.ones(2))
+    assert (plain.lambda2, plain.totals, plain.epsilon, plain.row, plain.sign) == (0.0, (), 0.0, None, None)
+    assert not plain.one_sum
+    assert Dual(np.ones(2), np.zeros(2), np.ones(2), totals=(1.0,)).one_sum
+    assert not Dual(np.ones(2), np.zeros(2), np.ones(2), totals=(1.0,), sign=np.array([1.0, -1.0])).one_sum
+    assert not Dual(np.ones(2), np.zeros(2), np.ones(2), totals=(0.5, 0.5), row=np.arange(2)).one_sum
 
 
 def test_programs_whose_feasible_points_form_a_cone():
@@ -95,6 +108,9 @@ def test_programs_whose_feasible_points_form_a_cone():
     assert not Dual(y, np.array([-np.inf, -1.0]), infinite).hard_margin
     assert not Dual(y, -infinite, np.zeros(2)).take([]).unbounded
     assert Dual(y, -infinite, infinite).unbounded
+    assert Dual(y, np.full(2, -0.25), np.full(2, 0.5)).reach == (-0.25, 0.5)
+    assert Dual(y, np.full(2, 0.25), np.full(2, 0.5)).reach == (0.0, 0.5)
+    assert Dual(y, np.full(2, -0.5), np.full(2, -0.25)).reach == (-0.5, 0.0)
 
 
 def test_a_point_is_within_bounds_and_on_equalities_up_to_rounding():
