@@ -147,8 +147,8 @@ def _offset(means: Any, spread: Any, resolution: float, used: Any) -> str:
 
 
 def _scales(X: Any, spread: Any, kernel: str) -> str:
-    """Name features of very different scales, or of a large one if the kernel's values grow with it."""
-    spread = spread[spread > 0]
+    """Name features of very different scales, or a large one if the kernel's values grow with it; not a lone one."""
+    spread = spread[spread > 0] if len(spread) > 1 else spread[:0]
     smallest, largest = spread.min(initial=np.inf), spread.max(initial=0.0)
     if largest < DIFFERENT_SCALES * (min(smallest, 1.0) if kernel in UNBOUNDED else smallest):
         return ""

@@ -36,7 +36,7 @@ SOLUTION_BYTES = 500 * 2**20  # Bytes for kernel values while a solution is foun
 START_TOLERANCES = (1e-6, 1e-10)  # Tolerances of the solution from which a path begins.
 HARD_UPDATES = 10_000  # Updates for each sample after which the search for a separating plane ends.
 INSEPARABLE = "No plane separates the samples of the classes, as C=inf requires: pass a finite C."
-LOST_PATH = 1e-8  # Fraction of the largest gradient; rounding does not explain a larger violation.
+LOST_PATH = 1e-8  # Fraction of the gradient's variation; rounding does not explain a larger violation.
 
 
 class Foundation(NamedTuple):
@@ -366,11 +366,11 @@ class Learner:
         fitted: list[Fitted] = []
         for track, n in zip(self.tracks, since, strict=True):
             one = track.fitted(self.program, n)
-            if anew and _is_lost(track, one):  # the path has lost its way unnoticed
+            if anew and self._is_lost(track, one):  # the path has lost its way unnoticed
                 self.n_refit += 1
                 self.solve_anew(track)
                 one = track.fitted(self.program, n)
-            lost = one.status is Status.CONVERGED and _is_lost(track, one)
+            lost = one.status is Status.CONVERGED and self._is_lost(track, one)
             fitted.append(replace(one, status=Status.STUCK) if lost else one)
         fits = Fits.of(fitted)
         proofs = proofs_of(fits, alone=len(fits) == 1)
@@ -379,6 +379,5 @@ class Learner:
         warn_unless_converged(fits, None, max_iter=-1)
         self.solution = Certified(fits, proofs)
 
-
-def _is_lost(track: Track, one: Fitted) -> bool:
-    return one.certificate.kkt_violation > LOST_PATH * (1.0 + np.abs(track.g).max(initial=0.0))
+    def _is_lost(self, track: Track, one: Fitted) -> bool:
+        return one.certificate.kkt_violation > LOST_PATH * (1.0 + self._goal(track).variation(track.g))
