@@ -43,6 +43,7 @@ COMMANDS = {
     "predict": ["predict", "svc.adatron", "FILE", "--output", "out"],
     "evaluate": ["evaluate", "svc.adatron", "FILE", "--output", "out"],
     "report": ["report", "svc.adatron", "FILE", "--output", "out.html", "--max-time", "1"],
+    "prove": ["prove", "svc.adatron", "FILE", "--output", "out"],
     "model": ["predict", "FILE", "good.csv"],
     "info": ["info", "FILE"],
     "convert": ["convert", "FILE", "out"],

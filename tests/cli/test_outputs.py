@@ -15,6 +15,7 @@ COMMANDS = {
     "predict": ["predict", "none.adatron", "none.csv", "--output", "OUT.txt"],
     "evaluate": ["evaluate", "none.adatron", "none.csv", "--output", "OUT.txt"],
     "report": ["report", "none.adatron", "none.csv", "--output", "OUT.html"],
+    "prove": ["prove", "none.adatron", "none.csv", "--output", "OUT.txt"],
     "convert": ["convert", "none.adatron", "OUT.txt"],
     "stream": ["stream", "OUT.adatron", "none.csv"],
 }

@@ -18,6 +18,7 @@ from .commands.evaluate import evaluate
 from .commands.info import doctor, info
 from .commands.papers import papers
 from .commands.predict import predict
+from .commands.prove import prove
 from .commands.report import report
 from .commands.search import search
 from .commands.stream import stream
@@ -34,7 +35,7 @@ def adatron() -> None:
 
 
 COMMANDS = (
-    train, search, predict, evaluate, report, stream, info, convert, papers, warmup, demo, doctor, completion,
+    train, search, predict, evaluate, report, prove, stream, info, convert, papers, warmup, demo, doctor, completion,
 )  # fmt: skip
 FOR_LABEL = ("--target", "--y", "--class")  # What other tools call --label.
 for command in COMMANDS:

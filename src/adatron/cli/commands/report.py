@@ -56,7 +56,7 @@ def report(
 
     names = _names(model)
     estimator, table = source.with_model(model, labelled=True)
-    table = _as_fitted(str(source.files[0]), table, estimator)
+    table = as_fitted(str(source.files[0]), table, estimator)
     tested = replace(source, files=test).with_model(model, labelled=True)[1] if test else None
     novelty = task_of(estimator) == "novelty"
     with _told(quiet) as progress:
@@ -77,7 +77,7 @@ def report(
         click.echo(str(made), err=True)
 
 
-def _as_fitted(file: str, table: Any, model: Any) -> Any:
+def as_fitted(file: str, table: Any, model: Any) -> Any:
     """Return the samples that a model was fitted to; the labels must be classes of the model.
 
     Novelty detection learns from samples with label 1.

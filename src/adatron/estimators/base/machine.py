@@ -297,6 +297,31 @@ class KernelMachine(Parameters, FittedAttributes):
         model = copy(self)  # whose model no fit replaces
         return exported(model, self._theirs, model.model_.columns)
 
+    def proof(self, X: Any, y: Any = None, sample_weight: Any = None) -> str:
+        """Return a text that proves how far the fit is from the optimum; a stranger can check it without adatron.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
+            The samples of the fit. They stand in the text, sparse ones with their zeros.
+        y : array-like of shape (n_samples,) or (n_samples, T), default=None
+            Their labels or targets, as in ``fit``.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights, as in ``fit``.
+
+        Raises
+        ------
+        NotFittedError
+            The estimator is not fitted.
+        ValueError
+            Other samples than those of the fit; a compact model, an incremental one or an ``InputMarginSVC``; another
+            kernel than linear, rbf, precomputed, or poly with coef0 >= 0.
+        """
+        from ..forms.proof import proof_of
+
+        check_is_fitted(self)
+        return proof_of(copy(self), X, y, sample_weight)
+
     def problem_values(self, X: Any) -> NDArray[np.float64]:
         """Return the decision values of the problems, (n_samples, n_problems)."""
         return self._decision(self.model_, X)
