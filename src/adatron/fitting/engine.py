@@ -178,7 +178,8 @@ def fit(
     if settings.device is not None:
         refuse_unsuited(settings.device, kernel, X)
     as_given = programs.sizes.max() <= SMALL or settings.device is not None
-    balanced = programs.typical.balanced and (settings.device is None or not sparse.issparse(X))
+    balanced = before is None and programs.typical.balanced  # gradients of chains are kept, and for the given rows
+    balanced = balanced and (settings.device is None or not sparse.issparse(X))
     source = _source(X, samples.rows, kernel, as_given, balanced)
     if source.columns is not None:
         off = refuse_asymmetric(X, "The kernel matrix K that was given as X", settings.n_jobs)

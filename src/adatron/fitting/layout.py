@@ -106,13 +106,16 @@ def feature_weights(coefficients: Vector, vectors: Any) -> Any:
     BLAS is not used: the last bits would depend on its threads. Coefficients whose sum is 0 have the same weights for
     vectors less their mean, and the sums then lose less.
     """
+    if balanced(coefficients):
+        from ..gram import Source  # not at the top: it brings the compiler
+        from ..kernels import Linear
+
+        vectors = Source.of(vectors, np.arange(vectors.shape[0]), Linear(), balanced=True).centered()
     if sparse.issparse(vectors):
         weights = _product(sparse.csr_matrix(coefficients), vectors)
         weights.sort_indices()
         weights.eliminate_zeros()
         return weights
-    if len(vectors) and balanced(coefficients):
-        vectors = vectors - vectors.mean(axis=0, dtype=np.float64)
     return np.einsum("pm,md->pd", coefficients, vectors)
 
 

@@ -61,8 +61,8 @@ class Source:
     X : ndarray or CSR matrix of shape (n, d), or a Gram matrix of shape (n, m) if ``columns`` is given
     ids : row of X behind each row of the source
     kernel : the kernel that will be taken of the rows
-    center : (d,) subtracted from the rows in double precision; it keeps the rounding of differences small. Of CSR rows
-        it is 0 in columns that most rows leave empty, or has no entries
+    center : (d,) subtracted from the rows in double precision; it keeps the rounding of differences small.
+        CSR rows have 0 in columns that most rows leave empty, or no centre at all
     columns : column of a given Gram matrix that belongs to each row of the source
     new : the rows of a given Gram matrix are new samples, not those of its columns, so the matrix is not symmetric
     asymmetry : the largest difference between the two values of a pair in a given Gram matrix
@@ -127,7 +127,7 @@ class Source:
         d, distances = self.X.shape[1], any(leaf.product in ("l1", "squares") for leaf in self.kernel.leaves())
         if sparse.issparse(self.X):
             most = int(np.diff(self.X.indptr).max(initial=0)) if self.facts is None else self.facts.most
-            return min(2 * most, d) if distances else most + np.count_nonzero(self.center)
+            return min(2 * most, d) if distances else most + int(np.count_nonzero(self.center))
         return d if distances else most_roundings(d)
 
     def by_differences(self) -> Source:
@@ -158,8 +158,10 @@ class Source:
         return self.X[self.ids]
 
     def centered(self) -> Any:
-        """Return CSR rows less the centre, in float64 if there is one."""
+        """Return the rows less the centre: dense ones in float64, CSR rows as they are if they have none."""
         part, columns = self.given(), np.flatnonzero(self.center)
+        if not sparse.issparse(part):
+            return part.astype(np.float64) - self.center
         if not len(columns):
             return part
         n, m = part.shape[0], len(columns)
@@ -168,8 +170,7 @@ class Source:
 
     def level(self) -> NDArray[np.float64]:
         """Return k(x - m, m) of each row x for the centre m."""
-        rows = self.centered() if sparse.issparse(self.X) else self.given().astype(np.float64) - self.center
-        center = self.center[None]
+        rows, center = self.centered(), self.center[None]
         return self.kernel(rows, sparse.csr_matrix(center) if sparse.issparse(rows) else center)[:, 0]
 
     def take(self, rows: Any) -> Source:
@@ -223,10 +224,8 @@ class Source:
     def uneven(self) -> bool:
         """Whether a few large entries leave little of the others in float32 products."""
         some = self.take(slice(None, None, -(-len(self) // UNEVEN_ROWS)))
-        if sparse.issparse(self.X):
-            values = np.asarray(some.centered().data, np.float64)
-        else:
-            values = (some.given().astype(np.float64) - self.center)[some.given() != 0]
+        near = some.centered()
+        values = np.asarray(near.data if sparse.issparse(near) else near[some.given() != 0], np.float64)
         rows = max(1, len(some))
         return values.size > 0 and self.largest > UNEVEN * float(np.median(values**2)) * values.size / rows
 
