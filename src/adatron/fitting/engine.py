@@ -163,6 +163,7 @@ def fit(
     before: Ids | None = None,
     around: Pool | None = None,
     kept: SharedGram | None = None,
+    sphere: bool = False,
 ) -> Fits:
     """Solve all problems over one Gram matrix.
 
@@ -171,15 +172,16 @@ def fit(
     before : (n,) the smaller number of the problem whose solution a problem starts from, or -1; see ``chains``
     around : the pool that calls it with a turn, side by side with others
     kept : of fits of the same samples with the same settings, which share a kernel matrix
+    sphere : whether the targets are half of ``own_values``
     """
     kernel = settings.clock.limited(settings.kernel)
     programs = _Programs(problems, samples)
     solver = choose(settings.solver, programs.typical)
     if settings.device is not None:
         refuse_unsuited(settings.device, kernel, X)
-    as_given = programs.sizes.max() <= SMALL or settings.device is not None
-    balanced = before is None and programs.typical.balanced  # gradients of chains are kept, and for the given rows
-    balanced = balanced and (settings.device is None or not sparse.issparse(X))
+    as_given = programs.sizes.max() <= SMALL or settings.device is not None or (sphere and kernel.bilinear)
+    balanced = sphere or (before is None and programs.typical.balanced)  # chains keep gradients, of the given rows
+    balanced = balanced and _may_move(X, settings)
     source = _source(X, samples.rows, kernel, as_given, balanced)
     if source.columns is not None:
         off = refuse_asymmetric(X, "The kernel matrix K that was given as X", settings.n_jobs)
@@ -209,13 +211,20 @@ def fit(
         found.forgive_gaps(settings.tol)
     fits = Fits(found, programs.all_ids, programs.copies, route)
     if kernel.bilinear and source.center.any():
-        _move_back(fits, X, samples.rows, source)
+        _move_back(fits, X, samples.rows, source, sphere)
     found.intercept[~programs.open] = programs.bias[~programs.open]
     return fits
 
 
-def _move_back(fits: Fits, X: Any, rows: Ids, source: Source) -> None:
-    """Let intercepts and gradients be those of the given rows: k(x - m, z - m) lacks k(x - m, m) for a centre m."""
+def _may_move(X: Any, settings: Settings) -> bool:
+    return settings.device is None or not sparse.issparse(X)
+
+
+def _move_back(fits: Fits, X: Any, rows: Ids, source: Source, sphere: bool) -> None:
+    """Let intercepts and gradients be those of the given rows: k(x - m, z - m) lacks k(x - m, m) for a centre m.
+
+    The coefficients of a ball have the sum 1, and k(x, x) / 2 is subtracted, so k(m, m) / 2 is missing, too.
+    """
     found, some = fits.found, np.flatnonzero(fits.beta)
     used, where = np.unique(fits.ids[some], return_inverse=True)
     level = np.zeros(len(used))
@@ -225,15 +234,17 @@ def _move_back(fits: Fits, X: Any, rows: Ids, source: Source) -> None:
     number = np.repeat(np.arange(len(fits)), np.diff(fits.first))[some]
     terms, ends = fits.beta[some] * level[where], np.searchsorted(number, np.arange(len(fits) + 1))
     moved = np.array([fsum(terms[a:b]) for a, b in pairwise(ends)])
-    found.intercept -= moved
+    if sphere:
+        moved += 0.5 * source.kernel.diagonal(np.array([source.center @ source.center]))
+    found.intercept = found.intercept - moved
     if found.g is not None:
         found.g = found.g + moved[0]
 
 
 def own_values(X: Any, rows: Ids, settings: Settings) -> Vector:
-    """Return k(x, x) of some rows of X, in float64."""
+    """Return k(x, x) of some rows of X, in float64, centred as for a ball."""
     kernel = settings.clock.limited(settings.kernel)
-    return kernel.diagonal(_source(X, rows, kernel, as_given=True).sizes)
+    return kernel.diagonal(_source(X, rows, kernel, True, _may_move(X, settings)).sizes)
 
 
 def _gram(

@@ -111,6 +111,11 @@ def feature_weights(coefficients: Vector, vectors: Any) -> Any:
         from ..kernels import Linear
 
         vectors = Source.of(vectors, np.arange(vectors.shape[0]), Linear(), balanced=True).centered()
+    return weighted(coefficients, vectors)
+
+
+def weighted(coefficients: Vector, vectors: Any) -> Any:
+    """Return sums of vectors times coefficients, (n_problems, n_features), stored like the vectors."""
     if sparse.issparse(vectors):
         weights = _product(sparse.csr_matrix(coefficients), vectors)
         weights.sort_indices()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ ASKED_DOUBT = 1.0  # Bound in place of DOUBT if the user asks for float32; value
 UNEVEN_ROWS, UNEVEN = 1000, 1e3  # Rows looked at; largest squared norm, as a multiple of that of typical entries.
 COPIED_BYTES, COPIED_ROWS = 1 << 22, 512  # Bytes above which all threads copy; rows that each copies at a time.
 PACKED = 1 << 17  # Values that a task packs.
+CONSTANT, SHOWN = 2.0**-40, 2.0**-10  # Fraction of a mean: spreads that are rounding; what a centre leaves of one row.
 DIAGONAL = 32  # Rows whose k(x, x) a function is asked for at a time: unused values cost less than calls.
 
 
@@ -158,20 +160,21 @@ class Source:
         return self.X[self.ids]
 
     def centered(self) -> Any:
-        """Return the rows less the centre: dense ones in float64, CSR rows as they are if they have none."""
-        part, columns = self.given(), np.flatnonzero(self.center)
-        if not sparse.issparse(part):
-            return part.astype(np.float64) - self.center
-        if not len(columns):
-            return part
-        n, m = part.shape[0], len(columns)
-        less = np.tile(self.center[columns], n), np.tile(columns, n), np.arange(0, n * m + 1, m)
-        return sparse.csr_matrix(part.astype(np.float64) - type(part)(less, shape=part.shape))
+        """Return the rows less the centre, see ``less``."""
+        return less(self.given(), self.center)
 
     def level(self) -> NDArray[np.float64]:
         """Return k(x - m, m) of each row x for the centre m."""
         rows, center = self.centered(), self.center[None]
         return self.kernel(rows, sparse.csr_matrix(center) if sparse.issparse(rows) else center)[:, 0]
+
+    def missing(self, beta: NDArray[np.float64], sphere: bool) -> float:
+        """Return what sums with coefficients lack: k(x - m, z - m) lacks k(x - m, m).
+
+        The coefficients of a ball have the sum 1, and k(x, x) / 2 is subtracted, so k(m, m) / 2 is missing, too.
+        """
+        own = self.kernel.diagonal(np.array([self.center @ self.center]))[0] if sphere else 0.0
+        return fsum([*(beta * self.level()), 0.5 * own])
 
     def take(self, rows: Any) -> Source:
         return replace(self, ids=self.ids[rows], columns=None if self.columns is None else self.columns[rows])
@@ -272,6 +275,18 @@ class Source:
         return Dense(panels, norms, width, n), first
 
 
+def less(X: Any, center: NDArray[np.float64]) -> Any:
+    """Return rows less a centre: dense ones in float64, CSR rows as they are if they have none."""
+    columns = np.flatnonzero(center)
+    if not sparse.issparse(X):
+        return X.astype(np.float64) - center
+    if not len(columns):
+        return X
+    n, m = X.shape[0], len(columns)
+    every = np.tile(center[columns], n), np.tile(columns, n), np.arange(0, n * m + 1, m)
+    return sparse.csr_matrix(X.astype(np.float64) - type(X)(every, shape=X.shape))
+
+
 def is_centred(kernel: Kernel, is_sparse: bool, used: Any, balanced: bool) -> bool:
     """Return whether rows are to be centred; ``used`` and ``balanced``: see ``Source``."""
     return (kernel.stationary and not is_sparse) or (balanced and kernel.bilinear and used is None)
@@ -291,6 +306,19 @@ def sum_up(X: Any, ids: Ids, total: NDArray[np.float64]) -> None:
 def center_of(total: NDArray[np.float64], n: int) -> NDArray[np.float64]:
     """Return the means of columns of n rows; 0 where most rows are empty: such rows stay so."""
     return np.where(2.0 * total[1] >= n, total[0] / n, 0.0)
+
+
+def roughly(source: Source) -> NDArray[np.float64]:
+    """Return the centre of rows up to their spread, which shows none of them; no entries if 0 is one."""
+    mean = source.center
+    if not mean.any():
+        return np.zeros(0)
+    spread = abs(source.centered()).max(axis=0)
+    spread = spread.toarray().ravel() if sparse.issparse(spread) else spread
+    same = spread <= CONSTANT * np.abs(mean)
+    power = np.frexp(np.where(same, SHOWN * np.abs(mean), spread))[1]
+    center = np.ldexp(np.rint(np.ldexp(mean, -power)), power)
+    return center if center.any() else np.zeros(0)
 
 
 def _pack(source: Source, panels: NDArray[Any], norms: NDArray[Any], pool: Pool) -> None:

@@ -173,7 +173,7 @@ class _Models:
         beta, g, learner = solution.beta, solution.g, self.twin.learner
         divisor = learner.divisor(track.width(dual, beta, g))
         self.rows[self.count, track.numbers] = beta / divisor
-        self.offsets[self.count] = intercept(dual, beta, g) / divisor
+        self.offsets[self.count] = (intercept(dual, beta, g) - track.missing(beta)) / divisor
         self.worst = float(np.maximum(self.worst, kkt_violation(dual, beta, g)))  # NaN stays
         self.count += 1
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..fitting.layout import balanced
+from ..fitting.layout import balanced, weighted
 from ..fitting.storage import is_tidy
 from ..gram import Source, Sums
 from ..kernels import Kernel
@@ -31,18 +31,25 @@ class Expansion:
     coefficients : (m, p)
     kernel : Kernel
     columns : (m,) of given kernel values those that belong to the support vectors
+    sphere : whether the sum, k(x, x) subtracted, is part of R^2 - |x - a|^2, so the coefficients sum to 2
 
     Attributes
     ----------
-    level : (p,) what sums over centred points and rows lack: 0 unless the coefficients of k(x, z) = x·z sum to 0
+    level : (p,) what sums over centred points and rows lack: 0 unless the coefficients of k(x, z) = x·z sum to 0; with
+        a sphere, what they and R^2 lack
     """
 
-    def __init__(self, vectors: Any, coefficients: Values, kernel: Kernel, columns: Any = None) -> None:
+    def __init__(
+        self, vectors: Any, coefficients: Values, kernel: Kernel, columns: Any = None, sphere: bool = False
+    ) -> None:
         mass = float(np.abs(coefficients).sum(axis=0).max(initial=0.0))
-        ids, even = np.arange(len(coefficients)), kernel.bilinear and balanced(coefficients.T)
+        ids, even = np.arange(len(coefficients)), kernel.bilinear and (sphere or balanced(coefficients.T))
         self.points = Source.of(vectors, ids, kernel, columns, even).cautious(mass, BLURRED)
-        terms = coefficients * self.points.level()[:, None] if even and self.points.center.any() else coefficients[:0]
+        moves = even and not sphere and self.points.center.any()
+        terms = coefficients * self.points.level()[:, None] if moves else coefficients[:0]
         self.level = np.array([fsum(column) for column in terms.T])
+        if sphere:
+            self.level = -0.25 * kernel(weights := weighted(coefficients.T, self.points.centered()), weights)[0]
         self.coefficients = np.array(coefficients, order="C")
         self._sums: dict[Any, Sums] = {}
         self._split: tuple[SplitExpansion | None] | None = None
