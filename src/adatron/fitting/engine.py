@@ -210,8 +210,9 @@ def fit(
     if not settings.gap_asked:
         found.forgive_gaps(settings.tol)
     fits = Fits(found, programs.all_ids, programs.copies, route)
-    if kernel.bilinear and source.center.any():
-        _move_back(fits, X, samples.rows, source, sphere)
+    fits.centred = bool(source.center.any())
+    if kernel.bilinear and fits.centred:
+        _move_back(fits, source, sphere)
     found.intercept[~programs.open] = programs.bias[~programs.open]
     return fits
 
@@ -220,7 +221,7 @@ def _may_move(X: Any, settings: Settings) -> bool:
     return settings.device is None or not sparse.issparse(X)
 
 
-def _move_back(fits: Fits, X: Any, rows: Ids, source: Source, sphere: bool) -> None:
+def _move_back(fits: Fits, source: Source, sphere: bool) -> None:
     """Let intercepts and gradients be those of the given rows: k(x - m, z - m) lacks k(x - m, m) for a centre m.
 
     The coefficients of a ball have the sum 1, and k(x, x) / 2 is subtracted, so k(m, m) / 2 is missing, too.
@@ -230,7 +231,7 @@ def _move_back(fits: Fits, X: Any, rows: Ids, source: Source, sphere: bool) -> N
     level = np.zeros(len(used))
     for start in range(0, len(used), MOVED):
         part = slice(start, start + MOVED)
-        level[part] = replace(source, X=(some_rows := X[rows[used[part]]]), ids=np.arange(some_rows.shape[0])).level()
+        level[part] = source.take(used[part]).level()
     number = np.repeat(np.arange(len(fits)), np.diff(fits.first))[some]
     terms, ends = fits.beta[some] * level[where], np.searchsorted(number, np.arange(len(fits) + 1))
     moved = np.array([fsum(terms[a:b]) for a, b in pairwise(ends)])
