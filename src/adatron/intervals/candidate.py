@@ -34,13 +34,14 @@ class Candidates:
         store = learner.store
         n = self.n = store.n
         self.K: Matrix = np.empty((n + 1, n + 1))
-        self.K[:n, :n] = learner.kernel(store.X, store.X)
+        self.K[:n, :n] = learner.kernel(near := store.near(), near)
 
     def meet(self, row: Any) -> None:
         """Take a sample, (1, d), stored as the others are."""
-        self.row, n = row, self.n
-        self.K[n, :n] = self.K[:n, n] = self.learner.kernel(row, self.learner.store.X)[0]
-        self.K[n, n] = self.learner.kernel(row, row)[0, 0]
+        self.row, n, store = row, self.n, self.learner.store
+        near = store.moved(row)
+        self.K[n, :n] = self.K[:n, n] = self.learner.kernel(near, store.near())[0]
+        self.K[n, n] = self.learner.kernel(near, near)[0, 0]
 
     def values(self, code: int) -> Matrix:
         """Return the values of all samples and of the candidate, (n + 1, n_problems), by the solution with it.

@@ -177,7 +177,7 @@ class _Models:
         beta, g, learner = solution.beta, solution.g, self.twin.learner
         divisor = learner.divisor(track.width(dual, beta, g))
         self.rows[self.count, track.numbers] = beta / divisor
-        b = self.offsets[self.count] = intercept(dual, beta, g) / divisor
+        b = self.offsets[self.count] = (intercept(dual, beta, g) - track.missing(beta)) / divisor
         violation = kkt_violation(dual, beta, g)
         self.worst = float(np.maximum(self.worst, violation))  # NaN stays
         bound = rounding(np.count_nonzero(beta), float(track.diagonal().max()), beta / divisor, b)

@@ -37,7 +37,7 @@ def loo_values(learner: Learner, signs: bool = False, slots: Ids | None = None) 
             others = np.flatnonzero(np.isnan(column) & wanted)
             if len(others) and len(dual):
                 support = np.flatnonzero(track.beta)
-                values = track.kernel(store.X[others], store.X[track.numbers[support]]) @ track.beta[support]
+                values = track.kernel(store.near(others), store.near(track.numbers[support])) @ track.beta[support]
                 divisor = learner.divisor(track.width(dual, track.beta, track.g))
                 column[others] = (values + intercept(dual, track.beta, track.g)) / divisor
     np.nan_to_num(out, copy=False)  # a program without samples gives 0
