@@ -252,6 +252,18 @@ def test_max_iter_counts_updates_and_warns():
         with pytest.warns(ConvergenceWarning) as told:
             SVC(max_iter=25).fit(storage(X), y)
         assert "scale them" not in str(told[0].message)  # they are
+    for columns in (1, 2):
+        with pytest.warns(ConvergenceWarning) as told:
+            SVC(kernel="linear", max_iter=2).fit(1e6 * X[:, :columns], y)
+        assert ("standard deviations" in str(told[0].message)) == (columns == 2)  # a lone one has no range
+
+
+def test_a_mean_that_a_fit_subtracts_is_not_to_blame():
+    X, y = two_classes(400)
+    for bias, blamed in (("explicit", False), ("augmented", True)):
+        with pytest.warns(ConvergenceWarning) as told:
+            SVC(kernel="linear", bias=bias, max_iter=2).fit(X + 1e8, y)
+        assert ("subtract their mean" in str(told[0].message)) == blamed
 
 
 def test_a_time_limit_names_different_scales():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -34,6 +35,16 @@ def test_another_label_of_a_support_vector_is_refused(model, labels):
     other[row] = next(label for label in labels if label != labels[row])
     with pytest.raises(ValueError, match=f"row {row} has another"):
         Subject.of(model, X, other)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
+def test_another_row_far_from_the_origin_is_refused(storage):
+    model = SVC(kernel="linear").fit(storage(X + 1e9), y)
+    Subject.of(model, storage(X + 1e9), y)
+    other, row = X + 1e9, model.support_[0]
+    other[row] += 0.5  # 5e-10 of the entries
+    with pytest.raises(ValueError, match=f"row {row} is not the sample"):
+        Subject.of(model, storage(other), y)
 
 
 @pytest.mark.parametrize("model", [SVR(), SVR(C=1000, epsilon=0), NuSVR(C=100), SVR(C=100, epsilon=30)], ids=str)

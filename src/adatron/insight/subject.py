@@ -34,7 +34,9 @@ OTHER_ROWS = (
     "The step {!r} ({}) of the pipeline changes which samples the fit gets, so X and y are not those of the machine. "
     "Resample first, fit the pipeline without this step to the result, and pass the result."
 )
-SAME_SAMPLE = 1e-9  # Largest relative difference between a support vector and its sample: steps before may round anew.
+# Largest difference between a support vector and its sample, which steps before may round anew: fractions of the spread
+# of the vectors, and of their size.
+SAME_SAMPLE, SAME_NUMBER = 1e-9, 1e-13
 PREDICTED = 500  # Most support vectors of a regression whose targets are compared with predictions.
 FLOAT32_SPREAD = 1e-3  # Fraction of the spread of the targets that rounding of predictions in float32 may explain.
 
@@ -293,8 +295,10 @@ def _refuse_others(machine: Any, rows: Any, y: NDArray[Any]) -> None:
         return  # projections, or kernel values
     own = rows[machine.support_]
     off = abs(own - vectors)
-    size = abs(vectors).max() if vectors.shape[0] else 0.0
-    if off.shape[0] and off.max() > SAME_SAMPLE * (1.0 + size):
+    if not off.shape[0]:
+        return
+    spread = (vectors.max(axis=0) - vectors.min(axis=0)).max()
+    if off.max() > SAME_SAMPLE * spread + SAME_NUMBER * abs(vectors).max():
         first = int(machine.support_[int(np.argmax(dense(off.max(axis=1)).ravel()))])
         raise _other(machine, f"row {first} is not the sample that is a support vector")
 

@@ -40,8 +40,9 @@ def shrunk(model: Model) -> Model:
         vectors = vectors[first]
         weights = feature_weights(coefficients, vectors) if model.kernel == Linear() else None
         if weights is not None and weights.size < vectors.size:  # for CSR the size counts stored numbers
-            # f(x) = w·x + b: w is the one vector that a problem needs.
-            first, vectors, coefficients = first[:0], weights, np.eye(len(coefficients))
+            # f(x) = w·x + b: w is the one vector that a problem needs; of a ball the centre, whose coefficient is 2.
+            size = 2.0 if model.head.diagonal else 1.0
+            first, vectors, coefficients = first[:0], weights / size, size * np.eye(len(coefficients))
     as_sparse, counts = sparse.issparse(vectors), np.array([coefficients.shape[1]], np.int32)
     dual = sparse.csr_matrix(coefficients) if as_sparse else coefficients
     parts = {"vectors": vectors, "dual": dual, "support": model.support[first], "counts": counts, "width": width}
