@@ -1,7 +1,4 @@
-"""Certificates are true: never below the gap of a dense float64 recomputation, never below the real suboptimality.
-
-Also tested here: ``gap`` and ``multipliers``.
-"""
+"""Certificates are true: never below the gap of a dense float64 recomputation, never below the real suboptimality."""
 
 import numpy as np
 import pytest

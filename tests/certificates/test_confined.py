@@ -61,3 +61,28 @@ def test_infinite_bounds_confine_nothing():
     confine(np.array([0, 2]), *bounds, *rest, one, one, low, high)
     assert low[0] == -np.inf
     assert high[0] == np.inf
+
+
+def range_of(total):
+    """The range of the bias for kinks at 1, 2, 3 and 4, and steps of 1."""
+    low, high, zero = np.empty(1), np.empty(1), np.zeros(1)
+    bounds = np.array([0.0, -1.0, 0.0, -1.0]), np.array([1.0, 0.0, 1.0, 0.0])
+    rest = np.zeros(0, np.int64), np.array([[total]]), zero, -np.arange(1.0, 5.0), np.ones(4)
+    confine(np.array([0, 4]), *bounds, *rest, zero, zero, low, high)
+    return low[0], high[0]
+
+
+def test_sums_that_rounding_may_have_moved_past_a_kink_narrow_nothing():
+    rounding = 4e-9  # of steps that sum up to 4
+    assert range_of(0.0) == (2.0, 3.0)
+    assert range_of(-0.9 * rounding) == (2.0, 3.0)
+    assert range_of(-1.1 * rounding) == (3.0, 3.0)
+    assert range_of(1.8 * rounding) == (2.0, 3.0)
+    assert range_of(2.2 * rounding) == (2.0, 2.0)
+    assert range_of(2.0 - 0.9 * rounding) == (-np.inf, 1.0)  # at most one bound of all, perhaps
+    assert range_of(2.0 - 1.1 * rounding) == (1.0, 1.0)
+    assert range_of(-2.0) == (4.0, np.inf)
+    assert range_of(-2.0 + 1.9 * rounding) == (4.0, np.inf)
+    assert range_of(-2.0 + 2.1 * rounding) == (4.0, 4.0)
+    assert range_of(-2.0 - 0.9 * rounding) == (4.0, np.inf)
+    assert range_of(-2.0 - 1.1 * rounding) == (-np.inf, np.inf)

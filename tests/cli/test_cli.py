@@ -74,6 +74,11 @@ def test_the_manual_s_examples(tmp_path, monkeypatch, capsys):
             "the label 0.5 is not a class (the label is column 1 (b)): --label",
         ),
         (["train", "words.csv", "--model", "m"], 1, "the label is taken from column 'b', --label names another one"),
+        (
+            ["train", "first.csv", "--model", "m"],
+            1,
+            "'x', text: --label 0 takes its texts, which repeat, for",
+        ),
         (["train", "none.csv", "--model", "m"], 4, "none.csv: No such file"),
         (["train", "none.npy", "--model", "m"], 4, "none.npy: No such file"),
         (["train", "good.csv", "--model", "none/m", "--quiet"], 4, "none/m: its folder is missing"),
@@ -105,6 +110,7 @@ def test_errors_are_one_line_and_a_status(tmp_path, monkeypatch, capsys, argumen
     (tmp_path / "good.csv").write_text("1,2,0\n2,1,0\n5,5,1\n6,5,1\n")
     (tmp_path / "real.csv").write_text("a,b\n0,0.5\n1,1.5\n")
     (tmp_path / "words.csv").write_text("a,b\nred,5\nblue,2\n")
+    (tmp_path / "first.csv").write_text("x,1,2\ny,2,3\nx,2,2\ny,5,2\n")
     np.savez(tmp_path / "data.npz", X=np.eye(2), y=[0, 1])
     assert main(arguments) == status
     assert message in failed(capsys)

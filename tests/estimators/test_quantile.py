@@ -171,7 +171,8 @@ def test_one_quantile_crosses_nothing_and_a_list_of_one_is_a_column():
 
 
 @pytest.mark.parametrize(
-    "value", [0.0, 1.0, -0.1, float("nan"), "0.5", None, [], [0.5, 0.5], [0.2, 1.0], [[0.1], [0.2]], ["a"]]
+    "value",
+    [0.0, 1.0, -0.1, float("nan"), "0.5", None, [], [0.5, 0.5], [0.2, 1.0], [[0.1], [0.2]], ["a"], np.array(0.5)],
 )
 def test_a_bad_quantile_is_refused(value):
     X, y = waves(20)

@@ -60,10 +60,16 @@ def test_parts_and_other_forms_of_a_program(seed, name, bias):
     turned = programs.objective(sign[:, None] * (K + dual.lambda2) * sign - plain.lambda2, plain, sign * beta)
     assert turned == pytest.approx(programs.objective(K, dual, beta))
     np.testing.assert_allclose(programs.matrix(plain) @ (sign * beta), programs.matrix(dual) @ beta, atol=1e-12)
+    ends = np.sort([sign * dual.lower, sign * dual.upper], axis=0)
+    np.testing.assert_array_equal([plain.lower, plain.upper], ends)
     smooth = dual.piece(beta, g)  # the same objective and slopes at this point, without |beta|
     assert smooth.epsilon == 0.0
     assert programs.objective(K, smooth, beta) == pytest.approx(programs.objective(K, dual, beta))
     assert ((smooth.lower <= beta) & (beta <= smooth.upper)).all()
+    if dual.epsilon:
+        plus = (beta > 0) | ((beta == 0) & (g < 0))
+        np.testing.assert_array_equal(smooth.lower, np.where(plus, 0.0, dual.lower))
+        np.testing.assert_array_equal(smooth.upper, np.where(plus, dual.upper, 0.0))
 
 
 @drawn(name=tuple(PROGRAMS), bias=BIASES)
@@ -78,6 +84,15 @@ def test_the_scale_is_at_least_what_a_solution_may_gain(seed, name, bias):
         assert solved(np.tile(K, (copies, copies)), dual)[1] <= np.maximum(-dual.lower, dual.upper) @ np.abs(dual.t)
 
 
+def test_targets_and_bounds_alone_make_a_program_without_sums():
+    plain = Dual(np.ones(2), np.zeros(2), np.ones(2))
+    assert (plain.lambda2, plain.totals, plain.epsilon, plain.row, plain.sign) == (0.0, (), 0.0, None, None)
+    assert not plain.one_sum
+    assert Dual(np.ones(2), np.zeros(2), np.ones(2), totals=(1.0,)).one_sum
+    assert not Dual(np.ones(2), np.zeros(2), np.ones(2), totals=(1.0,), sign=np.array([1.0, -1.0])).one_sum
+    assert not Dual(np.ones(2), np.zeros(2), np.ones(2), totals=(0.5, 0.5), row=np.arange(2)).one_sum
+
+
 def test_programs_whose_feasible_points_form_a_cone():
     y, infinite = np.array([1.0, -1.0]), np.full(2, np.inf)
     assert csvc(y, infinite).cone
@@ -86,7 +101,16 @@ def test_programs_whose_feasible_points_form_a_cone():
     assert not svr(y, infinite, 0.1).hard_margin
     assert not csvc(y, np.ones(2)).cone
     assert not oneclass(np.ones(2), 0.5).cone
+    assert not Dual(y, -infinite, infinite, totals=(0.0, 1.0), row=np.arange(2)).cone
+    assert not Dual(y, -infinite, infinite, totals=(1.0, 1.0), row=np.arange(2)).cone
+    assert not Dual(y, np.array([-np.inf, -1.0]), np.zeros(2)).cone
+    assert not Dual(y, -infinite, np.array([0.0, 1.0])).cone
+    assert not Dual(y, np.array([-np.inf, -1.0]), infinite).hard_margin
+    assert not Dual(y, -infinite, np.zeros(2)).take([]).unbounded
     assert Dual(y, -infinite, infinite).unbounded
+    assert Dual(y, np.full(2, -0.25), np.full(2, 0.5)).reach == (-0.25, 0.5)
+    assert Dual(y, np.full(2, 0.25), np.full(2, 0.5)).reach == (0.0, 0.5)
+    assert Dual(y, np.full(2, -0.5), np.full(2, -0.25)).reach == (-0.5, 0.0)
 
 
 def test_a_point_is_within_bounds_and_on_equalities_up_to_rounding():
@@ -96,3 +120,27 @@ def test_a_point_is_within_bounds_and_on_equalities_up_to_rounding():
     assert dual.contains(inside + np.array([1e-15, 0.0, 0.0]))
     assert not dual.contains(inside + np.array([0.0, 0.0, 0.1]))  # off the equality
     assert not dual.contains(np.array([2.5, -0.5, -2.0]))  # outside, on the equality
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+def test_how_far_rounding_may_go_is_a_fraction_of_the_sizes(size):
+    inside = size * np.array([1.5, 0.5, -2.0])
+    signed = nusvc(np.array([1.0, 1.0, -1.0]), np.full(3, 2.0 * size), 4.0 / 6.0, "none")
+    two = nusvc(np.array([1.0, 1.0, -1.0]), np.full(3, 2.0 * size), 4.0 / 6.0)
+    for off in (-1.1e-6, -0.9e-6, 0.9e-6, 1.1e-6):
+        near = abs(off) < 1e-6
+        point = inside + np.array([0.0, 4.0 * size * off, 0.0])
+        assert csvc(np.array([1.0, 1.0, -1.0]), np.full(3, 2.0 * size)).contains(point) == near
+        point = inside + np.array([0.0, 8.0 * size * off, 0.0])  # the sum counts, too, where it is not 0
+        assert signed.contains(point) == near
+        point = inside + np.array([0.0, 4.0 * size * off, 0.0])
+        assert two.contains(point) == near
+        point = inside + np.array([0.0, 0.0, -4.0 * size * off])
+        assert Dual(point, -abs(point), abs(point), totals=two.totals, row=two.row).contains(point) == near
+    free = csvc(np.array([1.0, 1.0, -1.0]), np.full(3, 2.0 * size), "none")
+    assert free.contains(np.zeros(3))
+    for off in (0.9e-9, 1.1e-9):
+        near = off < 1e-9
+        assert free.contains(np.array([1.5, 2.0 * (1.0 + off), -1.0]) * size) == near
+        assert free.contains(np.array([2.0, -2.0 * off, -1.0]) * size) == near
+        assert free.contains(np.array([2.0, 2.0 * off, 2.0 * off]) * size) == near

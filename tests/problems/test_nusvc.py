@@ -49,6 +49,7 @@ def test_several_problems_are_the_parts_of_one_program(seed, bias):
 def test_a_nu_is_feasible_if_both_classes_have_its_weight(seed, part):
     _, y, w, _ = data(seed)
     nu = part * largest(y, w)
+    assert feasible_nu(1.0, 2.0, 2.0)  # all of both
     assert feasible_nu(nu, w[y > 0].sum(), w[y < 0].sum()) == (part < 1.0)
     capped = min(w[y > 0].sum(), w[y < 0].sum())
     wanted = min(0.5 * nu * w.sum(), capped)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adatron.problems import nusvc, nusvr, oneclass, svr
-from adatron.problems.unit import FINE, by_margin, by_sums, power_of_two, scaled, unit_of, units_of
+from adatron.problems import Dual, nusvc, nusvr, oneclass, quantile, svr
+from adatron.problems.unit import by_margin, by_sums, power_of_two, scaled, unit_of, units_of
 from twins import programs
 from twins.primal import BIASES, data, drawn
 
@@ -52,9 +52,13 @@ def test_programs_without_targets_have_the_unit_of_their_sums(seed, spread):
     assert [by_sums(one) for one in (*duals, oneclass(w, 0.3), nusvr(t, w, 0.3), svr(t, w, 0.1))] == [
         True, True, True, False, False
     ]  # fmt: skip
+    t[0] = 0.0  # one target of 0 does not make a program without targets
+    assert not by_sums(nusvr(t, w, 0.3))
+    assert by_sums(Dual(np.zeros(2), np.zeros(2), np.ones(2), totals=(0.0, 1.0), row=np.arange(2)))
+    assert scaled(duals[0], 0.25).totals == tuple(4.0 * total for total in duals[0].totals)
     units = [unit_of(one, spread) for one in duals]
     for unit, dual in zip(units, duals, strict=True):
-        size = FINE * np.abs(dual.totals).sum() * spread
+        size = 2.0**-4 * np.abs(dual.totals).sum() * spread
         assert unit == min(1.0, power_of_two(size))
     totals, most = np.array([one.totals for one in duals]), np.array([w.max(), 0.1 * w.max()])
     np.testing.assert_array_equal(units_of(totals, most, spread), units)
@@ -66,4 +70,19 @@ def test_a_small_margin_of_a_classifier_with_nu_is_its_unit():
     assert by_margin(dual, -0.3 * 2.0**-10, 2.0**-5, 2.0**-5) == 2.0**-12
     assert by_margin(dual, -1.0, 2.0**-5, 2.0**-5) == 2.0**-5  # the unit is small enough
     assert by_margin(dual, 0.0, 2.0**-5, 2.0**-5) == 2.0**-5  # no margin
+    smallest = 2.0**-45  # of a first unit of 2**-5
+    assert by_margin(dual, -1.5 * smallest, 2.0**-5, 2.0**-5) == smallest
+    assert by_margin(dual, -smallest, 2.0**-5, 2.0**-5) == 2.0**-5
     assert by_margin(oneclass(w, 0.3), -(2.0**-12), 2.0**-5, 2.0**-5) == 2.0**-5  # no classifier
+
+
+@pytest.mark.parametrize("y", [[0.0, 2.0**-500], [-(2.0**-500), 0.0]])
+@pytest.mark.parametrize(
+    ("bound", "unit"),
+    [(1.0, 2.0**-400), (2.0**520, 2.0**-380), (0.7 * 2.0**900, 0.5), (2.0**950, 1.0), (np.inf, 2.0**-400)],
+)
+def test_tiny_targets_and_large_bounds_stay_in_the_range(y, bound, unit):
+    y, small, large = np.array(y), np.ones(2), np.full(2, bound)
+    for below, above in ((small, large), (large, small), (large, large)):
+        assert unit_of(quantile(y, below, above), 1.0) == unit
+        assert unit_of(quantile(2.0**490 * y, below, above), 1.0) == max(unit, 2.0**-11)

@@ -12,7 +12,6 @@ from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC
-from adatron.certificates.radius_margin import vc_bound
 from adatron.kernels import RBF
 from adatron.selection import kernel_path
 from problems import samples
@@ -105,14 +104,6 @@ def test_what_is_not_found_is_said():
     with pytest.warns(ConvergenceWarning, match="No solution was found for gamma"):
         path = kernel_path(X, y, [1e-4])
     assert path.duality_gap[0] > 1e-2
-
-
-def test_the_bound():
-    assert np.isnan(vc_bound(104, 1.0, 0.1))  # k = 57700 > m: vacuous
-    assert np.isnan(vc_bound(104, 1.0, 100.0))  # k = 0
-    m, k = 10**7, 577
-    expected = (k * np.log(8 * np.e * m / k) * np.log(32 * m) + np.log(8 * m / 0.05)) / m
-    assert vc_bound(m, 1.0, 1.0) == pytest.approx(expected)
 
 
 def test_table_and_picture():

@@ -15,7 +15,6 @@ FILES = [path.relative_to(ROOT).with_suffix("") for path in sorted(ROOT.rglob("*
 # Files without tests of their own name, by the tests that would fail if they were wrong. A name without a folder is one
 # of the folder that the tests mirror.
 TESTED_IN = {
-    "certificates/test_certify.py": "gap multipliers",
     "cli/commands/test_info_doctor.py": "cli/installation",
     "cli/commands/test_evaluate.py": "cli/scores",
     "cli/commands/test_search.py": "cli/searched",
@@ -71,7 +70,7 @@ TESTED_IN = {
     "reports/panels/deciding reports/panels/features reports/panels/good reports/panels/optimal reports/panels/robust "
     "reports/panels/suspicious",
     "selection/search/test_grid.py": "cells evaluate programs rows scoring solve",
-    "selection/test_kernel_path.py": "gaussians certificates/radius_margin gram/gaussian_rows",
+    "selection/test_kernel_path.py": "gaussians gram/gaussian_rows",
     "solvers/blocks/test_block.py": "gradient solvers/tasks solvers/watch",
     "solvers/blocks/test_shard.py": "compiled/scan",
     "solvers/device/test_place.py": "fitting/placing",

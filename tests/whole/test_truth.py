@@ -139,7 +139,7 @@ def test_a_feature_that_is_far_from_zero_is_named():
     X = rng.normal(size=(200, 3)) + np.array([0.0, 1e9, 0.0])
     y = (X[:, 0] + 0.3 * rng.normal(size=200) > 0).astype(int)
     with pytest.warns(ConvergenceWarning, match=r"feature 1 lie around 1e\+09 .*subtract their mean"):
-        SVC(kernel="linear", max_iter=20_000).fit(X, y)
+        SVC(kernel="linear", bias="augmented", max_iter=20_000).fit(X, y)
     assert not fitted(SVC(kernel="linear"), X - [0.0, 1e9, 0.0], y)[1]
 
 

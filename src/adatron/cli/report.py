@@ -48,8 +48,10 @@ def _support(machine: Any) -> str:
 
 def route_rows(machine: Any) -> TableRows:
     """Return how the problems were solved, if that is known."""
-    said = str(machine.route_).split("\n") if machine.route_ is not None else []
-    return list(zip(("solved as", "", ""), said, strict=False))
+    if machine.route_ is None:
+        return []
+    said = str(machine.route_).replace(" variables", " variables, the coefficients of distinct samples", 1)
+    return list(zip(("solved as", "", ""), said.split("\n"), strict=False))
 
 
 def kernel_rows(model: Any) -> TableRows:

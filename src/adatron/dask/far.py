@@ -18,7 +18,7 @@ from ..gram import Gram, Source, View
 from ..gram.backends.segment import Segment, TileSegment
 from ..gram.elsewhere import Elsewhere, Moments
 from ..gram.points import Points
-from ..gram.source import SourceFacts
+from ..gram.source import SourceFacts, center_of, is_centred
 from ..gram.square import mirrored_sums
 from ..kernels import Kernel
 from ..threads.pool import Pool
@@ -86,10 +86,10 @@ class FarRows(Elsewhere):
         shape = (0, self.shape[1])
         return sparse.csr_matrix(shape, dtype=self.dtype) if self.is_sparse else np.empty(shape, self.dtype)
 
-    def source(self, rows: Ids, kernel: Kernel, small: bool) -> Source:
+    def source(self, rows: Ids, kernel: Kernel, small: bool, balanced: bool = False) -> Source:
         center = np.zeros(0 if self.is_sparse else self.shape[1])
-        if kernel.stationary and not self.is_sparse and self.layout.samples:
-            center = self._sum(center) / self.layout.samples
+        if self.layout.samples and is_centred(kernel, self.is_sparse, self.used, balanced):
+            center = center_of(self._sum(np.zeros((2, self.shape[1]))), self.layout.samples)
         return FarSource(self, rows, kernel, center, used=self.used, facts=self.facts)
 
     def _sum(self, total: Vector) -> Vector:

@@ -22,11 +22,11 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from ..arrays import Ids, Vector
 from ..compiled.merge import alike, merge
-from ..compiled.panels import sum_rows
 from ..fitting.samples import differ, hashes
 from ..fitting.storage import opened, parts_of, tidy
 from ..gram import Gram, Source
 from ..gram.points import Points
+from ..gram.source import sum_up
 from ..gram.view import exact_sums
 from ..kernels.columns import narrow
 from ..threads import Pool
@@ -205,9 +205,9 @@ def taken(slab: Slab, rows: Ids) -> Any:
 
 
 def summed(slab: Slab, run: range, before: Vector) -> Vector:
-    """Return a sum plus some rows, added one after the other."""
+    """Return a total of ``sum_up`` plus some rows."""
     out = before.copy()
-    sum_rows(slab.X, np.asarray(run, np.int64), out)
+    sum_up(slab.X, np.asarray(run, np.int64), out)
     return out
 
 

@@ -26,7 +26,9 @@ class Levels(Interval):
     """Different numbers in an interval."""
 
     def is_satisfied_by(self, val: Any) -> bool:
-        if not isinstance(val, (list, tuple, np.ndarray)) or not all(map(super().is_satisfied_by, val)):
+        if not isinstance(val, (list, tuple, np.ndarray)) or np.ndim(val) != 1:
+            return False
+        if not all(map(super().is_satisfied_by, val)):
             return False
         return 0 < len(val) == len({float(one) for one in val})
 

@@ -112,6 +112,7 @@ class SVDD(Novelty):
     negatives = True
     center_norm_ = Attribute("center_norm", doc="The distance of the centre from the origin of feature space.")
     radius_ = Attribute("radius", doc="The radius of the ball.")
+    _radius = Attribute("own_radius")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Novelty._parameter_constraints,
         **NU,

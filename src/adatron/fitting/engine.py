@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -32,6 +34,7 @@ from .samples import Samples
 
 LEAN_FEATURES, LEAN_DENSITY = 96, 0.125  # Fewest features, and largest density, for which CSR rows are faster.
 BLUR_ALLOWED = 0.1  # Largest fraction of the tolerance for errors of kernel values in double precision.
+MOVED = 1024  # Rows at a time whose values at the centre are found.
 LAZY = 64  # Number of problems from which each is made only when it is needed.
 
 
@@ -160,6 +163,7 @@ def fit(
     before: Ids | None = None,
     around: Pool | None = None,
     kept: SharedGram | None = None,
+    sphere: bool = False,
 ) -> Fits:
     """Solve all problems over one Gram matrix.
 
@@ -168,14 +172,17 @@ def fit(
     before : (n,) the smaller number of the problem whose solution a problem starts from, or -1; see ``chains``
     around : the pool that calls it with a turn, side by side with others
     kept : of fits of the same samples with the same settings, which share a kernel matrix
+    sphere : whether the targets are half of ``own_values``
     """
     kernel = settings.clock.limited(settings.kernel)
     programs = _Programs(problems, samples)
     solver = choose(settings.solver, programs.typical)
     if settings.device is not None:
         refuse_unsuited(settings.device, kernel, X)
-    as_given = programs.sizes.max() <= SMALL or settings.device is not None
-    source = _source(X, samples.rows, kernel, as_given)
+    as_given = programs.sizes.max() <= SMALL or settings.device is not None or (sphere and kernel.bilinear)
+    balanced = sphere or (before is None and programs.typical.balanced)  # chains keep gradients, of the given rows
+    balanced = balanced and _may_move(X, settings)
+    source = _source(X, samples.rows, kernel, as_given, balanced)
     if source.columns is not None:
         off = refuse_asymmetric(X, "The kernel matrix K that was given as X", settings.n_jobs)
         source = replace(source, asymmetry=off)
@@ -202,14 +209,43 @@ def fit(
         found = _solve(tasks, solver, settings, pool, route, before)
     if not settings.gap_asked:
         found.forgive_gaps(settings.tol)
+    fits = Fits(found, programs.all_ids, programs.copies, route)
+    fits.centred = bool(source.center.any())
+    if kernel.bilinear and fits.centred:
+        _move_back(fits, source, sphere)
     found.intercept[~programs.open] = programs.bias[~programs.open]
-    return Fits(found, programs.all_ids, programs.copies, route)
+    return fits
+
+
+def _may_move(X: Any, settings: Settings) -> bool:
+    return settings.device is None or not sparse.issparse(X)
+
+
+def _move_back(fits: Fits, source: Source, sphere: bool) -> None:
+    """Let intercepts and gradients be those of the given rows: k(x - m, z - m) lacks k(x - m, m) for a centre m.
+
+    The coefficients of a ball have the sum 1, and k(x, x) / 2 is subtracted, so k(m, m) / 2 is missing, too.
+    """
+    found, some = fits.found, np.flatnonzero(fits.beta)
+    used, where = np.unique(fits.ids[some], return_inverse=True)
+    level = np.zeros(len(used))
+    for start in range(0, len(used), MOVED):
+        part = slice(start, start + MOVED)
+        level[part] = source.take(used[part]).level()
+    number = np.repeat(np.arange(len(fits)), np.diff(fits.first))[some]
+    terms, ends = fits.beta[some] * level[where], np.searchsorted(number, np.arange(len(fits) + 1))
+    moved = np.array([fsum(terms[a:b]) for a, b in pairwise(ends)])
+    if sphere:
+        moved += 0.5 * source.kernel.diagonal(np.array([source.center @ source.center]))
+    found.intercept = found.intercept - moved
+    if found.g is not None:
+        found.g = found.g + moved[0]
 
 
 def own_values(X: Any, rows: Ids, settings: Settings) -> Vector:
-    """Return k(x, x) of some rows of X, in float64."""
+    """Return k(x, x) of some rows of X, in float64, centred as for a ball."""
     kernel = settings.clock.limited(settings.kernel)
-    return kernel.diagonal(_source(X, rows, kernel, as_given=True).sizes)
+    return kernel.diagonal(_source(X, rows, kernel, True, _may_move(X, settings)).sizes)
 
 
 def _gram(
@@ -225,20 +261,20 @@ def _gram(
     return Gram(source, route.dtype, segments, pool, route.slots, route.held, route.shared, device=device), View.of
 
 
-def _source(X: Any, rows: Ids, kernel: Kernel, as_given: bool) -> Source:
+def _source(X: Any, rows: Ids, kernel: Kernel, as_given: bool, balanced: bool = False) -> Source:
     """Return the rows; mostly zero dense rows as cheaper CSR rows, if float32 is accurate enough for them.
 
-    CSR rows are not centred, so a few large features that hardly vary make float32 useless for them.
+    Few CSR rows are centred, so a few large features that hardly vary make float32 useless for them.
     """
     if isinstance(X, Elsewhere):
-        return X.source(rows, kernel, as_given)
-    dense = Source.of(X, rows, kernel)
+        return X.source(rows, kernel, as_given, balanced)
+    dense = Source.of(X, rows, kernel, balanced=balanced)
     if as_given or sparse.issparse(X) or not may_be_lean(X.shape[1], kernel):
         return dense
     some = X[:: -(-len(X) // 1000)]
     if np.count_nonzero(some) > LEAN_DENSITY * some.size or np.count_nonzero(X) > LEAN_DENSITY * X.size:
         return dense
-    lean = Source.of(sparse.csr_array(X), rows, kernel)
+    lean = Source.of(sparse.csr_array(X), rows, kernel, balanced=balanced)
     return lean if lean.suits_single(lean.largest) else dense
 
 

@@ -46,7 +46,13 @@ class Fits(Sequence[Fitted]):
     all_ids : returns the samples of all problems, one problem after the other
     copies : variables of a sample, if there is only one problem
     route : the way that was chosen; None if a fit has several
+
+    Attributes
+    ----------
+    centred : whether something was subtracted from the rows on the way
     """
+
+    centred = False
 
     def __init__(self, found: Found, all_ids: Callable[[], Ids], copies: int = 1, route: Route | None = None) -> None:
         self.found, self._all_ids, self.route = found, all_ids, route

@@ -15,6 +15,7 @@ from ..arrays import Ids, Vector
 NO_CLASS = np.zeros(0, np.int64)  # Of problems without pairs.
 
 
+ROUNDED = 1e-12  # Fraction of the sizes of coefficients that rounding may leave of their sum.
 TABLE = 1 << 22  # Coefficients in a table of pairs of classes above which predictions do without the table.
 
 
@@ -102,14 +103,30 @@ def pairs(n_classes: int) -> Ids:
 def feature_weights(coefficients: Vector, vectors: Any) -> Any:
     """Return the weights of the features, (n_problems, n_features), stored like the vectors.
 
-    BLAS is not used: the last bits would depend on its threads.
+    BLAS is not used: the last bits would depend on its threads. Coefficients whose sum is 0 have the same weights for
+    vectors less their mean, and the sums then lose less.
     """
+    if balanced(coefficients):
+        from ..gram import Source  # not at the top: it brings the compiler
+        from ..kernels import Linear
+
+        vectors = Source.of(vectors, np.arange(vectors.shape[0]), Linear(), balanced=True).centered()
+    return weighted(coefficients, vectors)
+
+
+def weighted(coefficients: Vector, vectors: Any) -> Any:
+    """Return sums of vectors times coefficients, (n_problems, n_features), stored like the vectors."""
     if sparse.issparse(vectors):
         weights = _product(sparse.csr_matrix(coefficients), vectors)
         weights.sort_indices()
         weights.eliminate_zeros()
         return weights
     return np.einsum("pm,md->pd", coefficients, vectors)
+
+
+def balanced(coefficients: Vector) -> bool:
+    """Return whether the coefficients of each row sum to 0, up to rounding."""
+    return bool((np.abs(coefficients.sum(axis=1)) <= ROUNDED * np.abs(coefficients).sum(axis=1)).all())
 
 
 def _product(A: Any, B: Any) -> Any:

@@ -44,8 +44,8 @@ class Elsewhere(ABC):
         """Return means and standard deviations of the features."""
 
     @abstractmethod
-    def source(self, rows: Ids, kernel: Kernel, small: bool) -> Source:
-        """Return the source of some rows; ``small``: float32 values are not considered."""
+    def source(self, rows: Ids, kernel: Kernel, small: bool, balanced: bool = False) -> Source:
+        """Return the source of some rows; ``small``: float32 values are not considered; else see ``Source.of``."""
 
     @abstractmethod
     def gram(self, source: Source, dtype: Any, sizes: Sequence[int], pool: Pool, slots: int) -> Gram:

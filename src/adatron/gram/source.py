@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ ASKED_DOUBT = 1.0  # Bound in place of DOUBT if the user asks for float32; value
 UNEVEN_ROWS, UNEVEN = 1000, 1e3  # Rows looked at; largest squared norm, as a multiple of that of typical entries.
 COPIED_BYTES, COPIED_ROWS = 1 << 22, 512  # Bytes above which all threads copy; rows that each copies at a time.
 PACKED = 1 << 17  # Values that a task packs.
+CONSTANT, SHOWN = 2.0**-40, 2.0**-10  # Fraction of a mean: spreads that are rounding; what a centre leaves of one row.
 DIAGONAL = 32  # Rows whose k(x, x) a function is asked for at a time: unused values cost less than calls.
 
 
@@ -61,7 +63,8 @@ class Source:
     X : ndarray or CSR matrix of shape (n, d), or a Gram matrix of shape (n, m) if ``columns`` is given
     ids : row of X behind each row of the source
     kernel : the kernel that will be taken of the rows
-    center : (d,) subtracted from dense rows in double precision; it keeps the rounding of differences small
+    center : (d,) subtracted from the rows in double precision; it keeps the rounding of differences small.
+        CSR rows have 0 in columns that most rows leave empty, or no centre at all
     columns : column of a given Gram matrix that belongs to each row of the source
     new : the rows of a given Gram matrix are new samples, not those of its columns, so the matrix is not symmetric
     asymmetry : the largest difference between the two values of a pair in a given Gram matrix
@@ -88,17 +91,20 @@ class Source:
             raise ValueError(f"The rows have {self.X.shape[1]} features; {len(self.center)} are needed.")
 
     @classmethod
-    def of(cls, X: Any, ids: Ids, kernel: Kernel, columns: Ids | None = None) -> Source:
-        """Return the source that suits a kernel: centred if the kernel depends on differences only."""
+    def of(cls, X: Any, ids: Ids, kernel: Kernel, columns: Ids | None = None, balanced: bool = False) -> Source:
+        """Return the source that suits a kernel: centred if a translation of the rows changes nothing.
+
+        balanced : the values are for coefficients whose sum is 0
+        """
         if any(leaf.product == "given" for leaf in kernel.leaves()):
             return cls(X, ids, kernel, np.zeros(0), ids if columns is None else columns)
-        if sparse.issparse(X):
-            return cls(X, ids, kernel, np.zeros(0), used=used_columns(X))
-        center = np.zeros(X.shape[1])
-        if kernel.stationary and len(ids):
-            sum_rows(X, ids, center)
-            center /= len(ids)
-        return cls(X, ids, kernel, center)
+        used = used_columns(X) if sparse.issparse(X) else None
+        center = np.zeros(0 if sparse.issparse(X) else X.shape[1])
+        if len(ids) and is_centred(kernel, sparse.issparse(X), used, balanced):
+            total = np.zeros((2, X.shape[1]))
+            sum_up(X, ids, total)
+            center = center_of(total, len(ids))
+        return cls(X, ids, kernel, center, used=used)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -123,7 +129,7 @@ class Source:
         d, distances = self.X.shape[1], any(leaf.product in ("l1", "squares") for leaf in self.kernel.leaves())
         if sparse.issparse(self.X):
             most = int(np.diff(self.X.indptr).max(initial=0)) if self.facts is None else self.facts.most
-            return min(2 * most, d) if distances else most
+            return min(2 * most, d) if distances else most + int(np.count_nonzero(self.center))
         return d if distances else most_roundings(d)
 
     def by_differences(self) -> Source:
@@ -153,6 +159,23 @@ class Source:
         """Return the rows as the user gave them."""
         return self.X[self.ids]
 
+    def centered(self) -> Any:
+        """Return the rows less the centre, see ``less``."""
+        return less(self.given(), self.center)
+
+    def level(self) -> NDArray[np.float64]:
+        """Return k(x - m, m) of each row x for the centre m."""
+        rows, center = self.centered(), self.center[None]
+        return self.kernel(rows, sparse.csr_matrix(center) if sparse.issparse(rows) else center)[:, 0]
+
+    def missing(self, beta: NDArray[np.float64], sphere: bool) -> float:
+        """Return what sums with coefficients lack: k(x - m, z - m) lacks k(x - m, m).
+
+        The coefficients of a ball have the sum 1, and k(x, x) / 2 is subtracted, so k(m, m) / 2 is missing, too.
+        """
+        own = self.kernel.diagonal(np.array([self.center @ self.center]))[0] if sphere else 0.0
+        return fsum([*(beta * self.level()), 0.5 * own])
+
     def take(self, rows: Any) -> Source:
         return replace(self, ids=self.ids[rows], columns=None if self.columns is None else self.columns[rows])
 
@@ -167,7 +190,7 @@ class Source:
                 rows = self.take(slice(start, start + DIAGONAL)).given()
                 out[start : start + DIAGONAL] = np.diagonal(self.kernel(rows, rows))
         elif sparse.issparse(self.X):
-            out[:] = np.asarray(self.given().astype(np.float64).power(2).sum(axis=1)).ravel()
+            out[:] = np.asarray(self.centered().astype(np.float64).power(2).sum(axis=1)).ravel()
         else:
             squared_norms(self.X, self.ids, self.center, np.ones(self.X.shape[1]), out)
         return out
@@ -176,7 +199,7 @@ class Source:
         """Return squared norms whose terms have weights, by their roundings in a product (CSR: or more roundings)."""
         out = np.empty(len(self))
         if sparse.issparse(self.X):
-            part = self.given()
+            part = self.centered()
             left = np.repeat(part.indptr[1:], np.diff(part.indptr)) - np.arange(len(part.data))
             sparse_norms(part.data * np.sqrt(weight(left + 1)), part.indptr.astype(np.int64), out)
         else:
@@ -202,10 +225,11 @@ class Source:
 
     @property
     def uneven(self) -> bool:
-        """Whether a few large entries leave little of the others in float32 products: x·z is not centred."""
-        some = self.X[self.ids[:: -(-len(self) // UNEVEN_ROWS)]]
-        values = np.asarray(some.data if sparse.issparse(some) else some[some != 0], np.float64)
-        rows = max(1, some.shape[0])
+        """Whether a few large entries leave little of the others in float32 products."""
+        some = self.take(slice(None, None, -(-len(self) // UNEVEN_ROWS)))
+        near = some.centered()
+        values = np.asarray(near.data if sparse.issparse(near) else near[some.given() != 0], np.float64)
+        rows = max(1, len(some))
         return values.size > 0 and self.largest > UNEVEN * float(np.median(values**2)) * values.size / rows
 
     def as_points(self, dtype: Any, pool: Pool) -> Operand:
@@ -219,7 +243,7 @@ class Source:
         blocks = -(-n // width)
         norms = lines.zeros((max(blocks * width, -(-n // TILE) * TILE),), dtype)
         if sparse.issparse(self.X):
-            part = self.X[self.ids]
+            part = self.centered()
             data, indices, indptr = (
                 part.data.astype(dtype),
                 renumbered(part.indices, self.used),
@@ -240,7 +264,7 @@ class Source:
         n = int(first[-1]) * width
         norms = lines.zeros((n + TILE,), dtype)
         if sparse.issparse(self.X):
-            part, lengths, ends = self.X[self.ids], np.zeros(n, np.int64), np.cumsum(sizes)
+            part, lengths, ends = self.centered(), np.zeros(n, np.int64), np.cumsum(sizes)
             lengths[np.arange(len(self)) + np.repeat(first[:-1] * width - (ends - sizes), sizes)] = np.diff(part.indptr)
             indptr = np.concatenate([[0], np.cumsum(lengths)])
             data, indices = part.data.astype(dtype), renumbered(part.indices, self.used)
@@ -249,6 +273,52 @@ class Source:
         panels = lines.zeros((int(first[-1]), self.X.shape[1], width), dtype)
         pack_segments(self.X, self.ids, self.center, sizes, first, panels, norms)
         return Dense(panels, norms, width, n), first
+
+
+def less(X: Any, center: NDArray[np.float64]) -> Any:
+    """Return rows less a centre: dense ones in float64, CSR rows as they are if they have none."""
+    columns = np.flatnonzero(center)
+    if not sparse.issparse(X):
+        return X.astype(np.float64) - center
+    if not len(columns):
+        return X
+    n, m = X.shape[0], len(columns)
+    every = np.tile(center[columns], n), np.tile(columns, n), np.arange(0, n * m + 1, m)
+    return sparse.csr_matrix(X.astype(np.float64) - type(X)(every, shape=X.shape))
+
+
+def is_centred(kernel: Kernel, is_sparse: bool, used: Any, balanced: bool) -> bool:
+    """Return whether rows are to be centred; ``used`` and ``balanced``: see ``Source``."""
+    return (kernel.stationary and not is_sparse) or (balanced and kernel.bilinear and used is None)
+
+
+def sum_up(X: Any, ids: Ids, total: NDArray[np.float64]) -> None:
+    """Add rows, one after the other, to a total of (2, d): the sum of each column, and its numbers."""
+    if not sparse.issparse(X):
+        sum_rows(X, ids, total[0])
+        total[1] += len(ids)
+        return
+    part = X[ids]
+    np.add.at(total[0], part.indices, part.data)
+    total[1] += np.bincount(part.indices, minlength=len(total[1]))
+
+
+def center_of(total: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    """Return the means of columns of n rows; 0 where most rows are empty: such rows stay so."""
+    return np.where(2.0 * total[1] >= n, total[0] / n, 0.0)
+
+
+def roughly(source: Source) -> NDArray[np.float64]:
+    """Return the centre of rows up to their spread, which shows none of them; no entries if 0 is one."""
+    mean = source.center
+    if not mean.any():
+        return np.zeros(0)
+    spread = abs(source.centered()).max(axis=0)
+    spread = spread.toarray().ravel() if sparse.issparse(spread) else spread
+    same = spread <= CONSTANT * np.abs(mean)
+    power = np.frexp(np.where(same, SHOWN * np.abs(mean), spread))[1]
+    center = np.ldexp(np.rint(np.ldexp(mean, -power)), power)
+    return center if center.any() else np.zeros(0)
 
 
 def _pack(source: Source, panels: NDArray[Any], norms: NDArray[Any], pool: Pool) -> None:

@@ -261,11 +261,12 @@ class _Probes:
     def of(cls, subject: Subject, twin: Twin, X_test: Any, y_test: Any) -> _Probes:
         rows = subject.rows[twin.numbers] if X_test is None else rows_of(subject.way, X_test)
         some = drawn(rows.shape[0], max(100, KERNEL // max(1, twin.n)))
-        kernel, samples = twin.learner.kernel, twin.learner.store.X
-        K = np.asarray(kernel(_alike(rows[some], samples), samples), np.float64)
+        kernel, store = twin.learner.kernel, twin.learner.store
+        probes = store.moved(_alike(rows[some], store.X))
+        K = np.asarray(kernel(probes, store.near()), np.float64)
         own = np.zeros(len(some))
         if twin.learner.foundation.form.sphere:
-            own = kernel.diagonal(Source.of(_alike(rows[some], samples), np.arange(len(some)), kernel).sizes)
+            own = kernel.diagonal(Source.of(probes, np.arange(len(some)), kernel).sizes)
         y = None if y_test is None else taken(y_test, some)
         return cls(subject, K, own, y, "training" if X_test is None else "test")
 

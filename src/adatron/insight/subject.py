@@ -19,7 +19,7 @@ from ..arrays import Ids, Vector
 from ..estimators.base.machine import KernelMachine
 from ..estimators.base.shown import TASK_NAMES
 from ..estimators.checks import inputs
-from ..estimators.checks.columns import as_numbers
+from ..estimators.checks.columns import as_numbers, refuse_masked
 from ..estimators.forms.way import PipelineParts, way_to
 from ..estimators.input_space.affine import Affine, linear_map
 from ..estimators.input_space.measure import classifier_of
@@ -190,6 +190,7 @@ def rows_of(way: PipelineParts, X: Any, name: str = "X") -> Any:
 
 def targets_of(machine: Any, y: Any, name: str = "y") -> NDArray[Any]:
     """Return targets as an array: finite numbers in a regression, otherwise labels of the type of the classes."""
+    refuse_masked(y, name)
     y, task = np.asarray(y).ravel(), task_of(machine)
     if task == "regression":
         return _check(y, ensure_2d=False, dtype=np.float64, input_name=name)

@@ -14,31 +14,31 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Ids, Vector
+from ..estimators.base.hints import Spelling, told_if
+from ..estimators.checks.columns import refuse_masked
 from ..estimators.checks.inputs import given
 from ..quoted import plain_numbers, quoted
 from ..selection.search.watch import SearchWatch
-from .conformity import SCORES, allowed, fewest, interval, members, scores_of
+from .conformity import SCORES, allowed, fewest, interval, members, scores_of, tie
 from .left_out import HELD_NUMBERS, LeftOutModels, left_out_of, machine_in
 
 
-def only_for(classes: bool) -> Callable[[Any], bool]:
-    """Return whether the machine is a classifier or a regressor, for ``available_if``."""
+def only_for(classes: bool) -> Callable[[Any], None]:
+    """Return whether the machine is a classifier or a regressor, for ``told_if``."""
 
-    def check(face: Any) -> bool:
+    def check(face: Any) -> None:
         if is_classifier(face.estimator) != classes:
-            other = "a classifier: call predict_set" if not classes else "a regressor: call predict_interval"
-            raise AttributeError(f"{type(face.estimator).__name__} is {other}.")
-        return True
+            other = "classifier, so call predict_set" if not classes else "regressor, so call predict_interval"
+            raise AttributeError(f"{type(face.estimator).__name__} is a {other}")
 
     return check
 
 
-class Wrapper(MetaEstimatorMixin, BaseEstimator):
+class Wrapper(Spelling, MetaEstimatorMixin, BaseEstimator):
     """Base of what gives intervals or sets of classes by a machine."""
 
     estimator: Any
@@ -97,6 +97,7 @@ class Wrapper(MetaEstimatorMixin, BaseEstimator):
             machine.set_params(decision_function_shape="ovr")  # scores need a value for each class
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        refuse_masked(y, "y")
         return model, column_or_1d(y, warn=True)
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -183,7 +184,7 @@ class Plus(Wrapper):
         scores = np.concatenate([scores_of(self.conformity_score, part, k) for part in some])
         return scores[np.arange(len(y)), np.searchsorted(fitted.classes_, y)]
 
-    @available_if(only_for(classes=False))
+    @told_if(only_for(classes=False))
     def predict_interval(self, X: Any) -> Vector:
         """Return an interval for the target of each sample.
 
@@ -195,7 +196,8 @@ class Plus(Wrapper):
         Returns
         -------
         ends : ndarray of shape (n_samples, 2)
-            The lower and the upper ends. They are infinite if there are fewer than 1 / alpha - 1 training samples.
+            The lower and the upper ends. They are infinite if there are fewer than 1 / alpha - 1 training samples. For
+            alpha > 1/2 there may be no number between them; both are then the middle.
 
         Warns
         -----
@@ -206,11 +208,11 @@ class Plus(Wrapper):
         self.check()
         number, scores = self._left_out.number, self.scores_
         if not allowed(self.alpha, len(scores)):
-            text = f"alpha={self.alpha:g} needs {fewest(self.alpha):,} training samples or more, and there are"
+            text = f"alpha={quoted(self.alpha)} needs {fewest(self.alpha):,} training samples or more, and there are"
             warnings.warn(f"{text} {len(scores):,}: the intervals are infinite.", UserWarning, stacklevel=2)
         return np.concatenate([interval(some[:, number], scores, self.alpha) for some in self._left_out.blocks(X)])
 
-    @available_if(only_for(classes=True))
+    @told_if(only_for(classes=True))
     def predict_set(self, X: Any) -> NDArray[np.bool_]:
         """Return the set of classes that each sample may have.
 
@@ -229,7 +231,7 @@ class Plus(Wrapper):
         number, k, out = self._left_out.number, len(self.classes_), list[NDArray[np.bool_]]()
         for values in self._left_out.blocks(X, k**2):
             scores = scores_of(self.conformity_score, values, k)
-            out.append(members(scores[:, number], self.scores_, self.alpha))
+            out.append(members(scores[:, number], self.scores_, self.alpha, tie(self._left_out.error, k)))
         return np.concatenate(out)
 
 
@@ -255,7 +257,8 @@ class JackknifePlus(Plus):
     estimator : SVR, NuSVR, QuantileSVR, SVC, NuSVC or another machine of adatron
         A regressor gives intervals, and a classifier gives sets. It may be the last step of a pipeline.
     alpha : float, default=0.1
-        In (0, 1): the probability of a miss that is aimed at. It is read at each prediction.
+        In (0, 1): the probability of a miss that is aimed at. It is read at each prediction. Above 1/2 there is no
+        guarantee.
     conformity_score : {'margin', 'adaptive'}, default='margin'
         How strange a class is to a classifier: by how much another one is ahead of it, or the softmax share of the
         classes ahead of it. With 'margin' sets may be empty; with 'adaptive' they have the predicted class at least.

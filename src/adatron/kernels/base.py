@@ -94,6 +94,11 @@ class Kernel(ABC):
         return all(leaf.of_difference for leaf in self.leaves())
 
     @property
+    def bilinear(self) -> bool:
+        """Whether k is a multiple of x·z: a translation changes nothing for coefficients whose sum is 0."""
+        return all(leaf.plain for leaf in self.leaves()) and all(op != MULTIPLY for op, _ in self.terms())
+
+    @property
     def differentiable(self) -> bool:
         """Whether ``gradient`` and ``cross_derivative`` exist."""
         return all(leaf.smooth for leaf in self.leaves())

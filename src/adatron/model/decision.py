@@ -57,7 +57,7 @@ def decision_values(
     diagonal : the multiple of k(x, x)
     own : (n,) k(x, x), if kernel values are given
     """
-    n, points = X.shape[0], expansion.points
+    n, points, intercepts = X.shape[0], expansion.points, intercepts + expansion.level
 
     def added(which: Any, source: Source) -> Values:
         """Return what is added to the sums of some rows, (rows, p)."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from math import fsum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..fitting.layout import balanced, weighted
 from ..fitting.storage import is_tidy
 from ..gram import Source, Sums
 from ..kernels import Kernel
@@ -29,11 +31,25 @@ class Expansion:
     coefficients : (m, p)
     kernel : Kernel
     columns : (m,) of given kernel values those that belong to the support vectors
+    sphere : whether the sum, k(x, x) subtracted, is part of R^2 - |x - a|^2, so the coefficients sum to 2
+
+    Attributes
+    ----------
+    level : (p,) what sums over centred points and rows lack: 0 unless the coefficients of k(x, z) = x·z sum to 0; with
+        a sphere, what they and R^2 lack
     """
 
-    def __init__(self, vectors: Any, coefficients: Values, kernel: Kernel, columns: Any = None) -> None:
+    def __init__(
+        self, vectors: Any, coefficients: Values, kernel: Kernel, columns: Any = None, sphere: bool = False
+    ) -> None:
         mass = float(np.abs(coefficients).sum(axis=0).max(initial=0.0))
-        self.points = Source.of(vectors, np.arange(len(coefficients)), kernel, columns).cautious(mass, BLURRED)
+        ids, even = np.arange(len(coefficients)), kernel.bilinear and (sphere or balanced(coefficients.T))
+        self.points = Source.of(vectors, ids, kernel, columns, even).cautious(mass, BLURRED)
+        moves = even and not sphere and self.points.center.any()
+        terms = coefficients * self.points.level()[:, None] if moves else coefficients[:0]
+        self.level = np.array([fsum(column) for column in terms.T])
+        if sphere:
+            self.level = -0.25 * kernel(weights := weighted(coefficients.T, self.points.centered()), weights)[0]
         self.coefficients = np.array(coefficients, order="C")
         self._sums: dict[Any, Sums] = {}
         self._split: tuple[SplitExpansion | None] | None = None
@@ -47,7 +63,7 @@ class Expansion:
         vectors = self.points.X
         if not self.points.kernel.compiled or isinstance(X, np.ndarray) != isinstance(vectors, np.ndarray):
             return False
-        return X.flags.c_contiguous if isinstance(X, np.ndarray) else is_tidy(X)
+        return X.flags.c_contiguous if isinstance(X, np.ndarray) else is_tidy(X) and not self.points.center.any()
 
     def sums(self, dtype: Any, pool: Pool | None) -> Sums:
         """Return its sums by kernel values of a type; without a pool, the calling thread makes them."""
@@ -63,7 +79,7 @@ class Expansion:
         remote = self._remote  # once, as another thread may ask for another device
         if remote is None or remote.device is not device:
             suits = Remote.suits(self.points, device)
-            remote = self._remote = Remote(device, self.points, self.coefficients) if suits else None
+            remote = self._remote = Remote(device, self.points, self.coefficients, self.level) if suits else None
         return remote
 
     def split(self, pool: Pool) -> SplitExpansion | None:

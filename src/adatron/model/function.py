@@ -96,12 +96,14 @@ class KernelSum(DecisionFunctions):
     kept : place for the sum as predictions need it, which would else be made for every single sample; None if there is
         none
     diagonal : the multiple of k(x, x), 0 if it is the same for all x
+    square : the squared radius of a ball, if the intercept may lack digits
     """
 
     counts: NDArray[np.int32] | None
     precision: str
     kept: dict[str, Any] | None
     diagonal: float = 0.0
+    square: float | None = None
 
     @property
     def needs_own(self) -> bool:
@@ -133,7 +135,8 @@ class KernelSum(DecisionFunctions):
     def values(
         self, X: Any, finish: Finish, decided: Decided | None, counted: Counted | None, own: Vector | None = None
     ) -> NDArray[Any]:
-        how = self.intercepts, "single" if self.precision == "single" else "double", self.n_jobs
+        constant = self.intercepts if self.square is None else np.array([self.square])
+        how = constant, "single" if self.precision == "single" else "double", self.n_jobs
         if self._many_pairs:
             return pair_values(X, self._prepared(X), *how, finish, counted)
         proven = None if self.precision == "double" or self.diagonal else decided
@@ -168,7 +171,7 @@ class KernelSum(DecisionFunctions):
         if rows != len(self.columns) or (sparse.issparse(vectors) and invalid_csr(vectors)):
             raise ValueError("The support vectors of the model were altered. Fit again, or load the model again.")
         if not self._many_pairs:
-            return Expansion(vectors, self.coefficients().T, self.kernel, self.columns)
+            return Expansion(vectors, self.coefficients().T, self.kernel, self.columns, self.square is not None)
         assert self.counts is not None  # noqa: S101 (for the type checker)
         dual = self.dual.toarray() if sparse.issparse(self.dual) else self.dual
         points = Source.of(vectors, np.arange(len(self.columns)), self.kernel, self.columns)

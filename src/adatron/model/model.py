@@ -8,7 +8,7 @@ another thread makes another one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -137,6 +137,7 @@ class Model:
     samples : training samples of a kernel function that are no rows of numbers
     tilts, problem : (m, d) coefficients of derivatives, and (m,) the problem of each basis, see ``Tilted``
     center_norm : distance of a ball's centre from the origin; None if there is no ball
+    own_radius : the radius of a ball, if centred rows have shown more of its digits than the intercept holds
 
     Raises
     ------
@@ -160,6 +161,7 @@ class Model:
     tilts: Vector | None = None
     problem: Ids | None = None
     center_norm: float | None = None
+    own_radius: float | None = None
     _kept: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -211,6 +213,8 @@ class Model:
     @property
     def offset(self) -> Vector:
         """The opposite of the intercepts; of a ball, the opposite of the squared radius."""
+        if self.own_radius is not None:
+            return np.array([-(self.own_radius**2)])
         return -self.intercepts if self.center_norm is None else -(self.intercepts + self.center_norm**2)
 
     @property
@@ -241,6 +245,7 @@ class Model:
             counts = self.counts if self.of_pairs else None
             kept = self._kept.setdefault("sums", {})
             made = KernelSum(*parts, counts=counts, precision=precision, kept=kept, diagonal=diagonal)
+            made = made if self.own_radius is None else replace(made, square=self.own_radius**2)
         return self._kept.setdefault((n_jobs, precision), made)
 
     def coefficients(self) -> Vector:
@@ -261,6 +266,9 @@ class Model:
             yield from _of_classes(self.head)
         if (self.center_norm is not None) != bool(self.head.diagonal) or not is_distance(self.center_norm):
             yield f"center_norm_ is no distance of a centre: {quoted(self.center_norm)}"
+        own = self.own_radius
+        if own is not None and not (self.head.diagonal and self.kernel.bilinear and is_distance(own)):
+            yield f"_radius is no radius of a ball: {quoted(self.own_radius)}"
         yield from self._of_sum()
         yield from self._of_tilts()
 

@@ -26,10 +26,11 @@ class Remote:
     device : Device
     points : the support vectors
     coefficients : (m, p)
+    level : see ``Expansion``
     """
 
-    def __init__(self, device: Device, points: Source, coefficients: Values) -> None:
-        self.device, self.points = device, points
+    def __init__(self, device: Device, points: Source, coefficients: Values, level: Values) -> None:
+        self.device, self.points, self.level = device, points, level
         self.tiles = device.tiles(points.kernel)
         self._center = torch().from_numpy(points.center).to(device.where)
         given = torch().from_numpy(np.ascontiguousarray(points.X[points.ids])).to(device.where)
@@ -66,7 +67,7 @@ class Remote:
             found = self._block(following, limit)  # begun, not waited for
             following = self.device.arrived(X[start + step : start + 2 * step])
             out[start : start + step] = found.cpu().numpy()
-        return out + intercepts
+        return out + (intercepts + self.level)
 
     def _block(self, given: Any, limit: float) -> Any:
         """Return the sums of some rows; a row's sum does not depend on the rows beside it."""

@@ -81,6 +81,11 @@ class Dual:
         return True
 
     @property
+    def balanced(self) -> bool:
+        """Whether the coefficients sum to 0."""
+        return len(self.totals) > 0 and self.sign is None and sum(self.totals) == 0.0 and not self.lambda2
+
+    @property
     def one_sum(self) -> bool:
         """Whether there is one equality, sum(beta) = s."""
         return len(self.totals) == 1 and self.sign is None
@@ -141,6 +146,13 @@ class Dual:
     def hard_margin(self) -> bool:
         """Whether the program is a classifier's, which any multiple of a separating plane makes feasible."""
         return self.unbounded and bool(((self.lower == 0) | (self.upper == 0)).all())
+
+    def variation(self, g: Vector) -> float:
+        """Return how far gradients differ that an equality compares, which no multiplier changes; else the largest."""
+        if not self.totals:
+            return float(np.abs(g).max(initial=0.0))
+        own = g if self.sign is None else self.sign * g
+        return max((float(np.ptp(own[tie])) for tie in self.ties() if len(own[tie])), default=0.0)
 
     def objective(self, beta: Vector, g: Vector) -> float:
         """Return D(beta) from its gradient: beta'g = beta'(K + lambda^2)beta - t'beta."""

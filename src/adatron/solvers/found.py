@@ -71,6 +71,7 @@ class Found:
     n_iter, status : (n,) updates; the number of the status in ``STATUSES``, or UNSOLVED where nothing was open
     dual, gap, violation, resolution, doubt, least, blur, convex : (n,) see ``Certificate``
     intercept, half_width : (n,) see ``certificates``; the width is 0 in problems without nu
+    near : (n,) intercepts for the rows as the solver had them, perhaps centred; ``intercept`` may lose digits far away
     seconds : (n,)
     g : gradient if there is one program
     gradients : those of several, one after the other, in float64; None if they are not kept
@@ -91,6 +92,7 @@ class Found:
         self.dual, self.gap, self.violation, self.resolution, self.doubt, self.slip = np.zeros((6, n))
         self.least = np.ones(n)
         self.intercept, self.half_width, self.seconds = np.zeros((3, n))
+        self.near = self.intercept
         self.convex, self.anew, self.of_values = np.ones(n, bool), np.zeros(n, bool), (np.inf, np.inf)
         self.traced: dict[int, dict[str, Vector]] = {}
 

@@ -9,7 +9,11 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from adatron import SVC
+import adatron
+from adatron import SVC, OneClassSVM
+from adatron.insight import leave_one_out
+from adatron.intervals import CVPlus
+from adatron.selection import GridSearchCV
 from covering import parametrized
 from machines import NAMES, X, dense, ours, outcome, target, theirs, values
 
@@ -173,3 +177,63 @@ def test_single_precision_where_it_says_nothing(name, scale):
     model = ours(name, precision="single").fit(rows * scale, y)
     assert np.isfinite(model.decision_function(rows * scale) if name == "SVC" else model.predict(rows * scale)).all()
     assert model.score(rows * scale, y) > 0.9
+
+
+def masked(values):
+    """Return numbers of which the fourth ones are masked; without its mask -999 would be one of the numbers."""
+    out = np.ma.array(values, copy=True)
+    out[3] = -999 if out.dtype.kind in "iuf" else out[3]
+    out.mask = np.arange(out.size).reshape(out.shape) == 3
+    return out
+
+
+@pytest.mark.parametrize("name", [*NAMES, "SVDD", "IncrementalSVC", "IncrementalSVR", "IncrementalSVDD"])
+def test_masked_values_are_missing(name):
+    """NumPy's mask is never dropped, and an array in which nothing is masked is its numbers."""
+    model = getattr(adatron, name)()
+    y = target(name.removeprefix("Incremental"), X) if "SVDD" not in name else np.ones(len(X))
+    some = () if y is None else (y,)
+    for call in (lambda: model.fit(masked(X), *some), lambda: model.fit(X, *some).predict(masked(X))):
+        with pytest.raises(ValueError, match=rf"Input X contains masked values \(1 of {X.size}\).*Fill .* or drop"):
+            call()
+    with pytest.raises(ValueError, match="Input sample_weight contains masked values"):
+        model.fit(X, *some, sample_weight=masked(np.ones(len(X))))
+    if y is not None:
+        with pytest.raises(ValueError, match="Input y contains masked values"):
+            model.fit(X, masked(y))
+    plain = values(model.fit(X, *some), X)
+    again = model.fit(np.ma.array(X), *(np.ma.array(one) for one in some))
+    np.testing.assert_array_equal(values(again, np.ma.array(X)), plain)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda X, y: SVC().fit(X, masked(np.c_[y == 1, y == 2].astype(int))),
+        lambda X, y: SVC(kernel=letters).fit(["a", "bb"] * (len(y) // 2), masked(y)),
+        lambda X, y: GridSearchCV(SVC(), {"C": [1.0, 2.0]}).fit(X, masked(y)),
+        lambda X, y: CVPlus(SVC()).fit(X, masked(y)),
+        lambda X, y: leave_one_out(SVC().fit(X, y), X, masked(y)),
+    ],
+    ids=["labels", "kernel function", "search", "sets", "leave one out"],
+)
+def test_masked_targets_are_missing_everywhere(call):
+    with pytest.raises(ValueError, match="Input y contains masked values"):
+        call(X, target("SVC", X))
+
+
+def letters(A, B):
+    return np.array([[float(len(set(a) & set(b))) for b in B] for a in A])
+
+
+@pytest.mark.parametrize("text", ["ab", b"ab", "", np.array("ab"), "x" * 12])
+def test_one_text_is_no_sequence_of_letters(text):
+    texts, y = ["ab", "abc", "b", "cc", "a", "bb"] * 2, [0, 1] * 6
+    model = SVC(kernel=letters).fit(texts, y)
+    for call in (lambda: SVC(kernel=letters).fit(text, y), lambda: OneClassSVM(kernel=letters).fit(text)):
+        with pytest.raises(ValueError, match=r"X must hold samples, such as a list of texts.*pass \[X\]"):
+            call()
+    for method in (model.predict, model.decision_function):
+        with pytest.raises(ValueError, match=r"Got one alone, .*'.*; pass \[X\]"):
+            method(text)
+    assert model.predict(["ab"]).shape == (1,)

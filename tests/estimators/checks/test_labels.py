@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from adatron import SVC
-from adatron.files import load, save
+from adatron.files import ModelFileError, load, save
 
 X = np.repeat([[0.0], [1.0], [2.0]], 4, axis=0) + np.tile([0.0, 0.1, 0.2, 0.3], 3)[:, None]
 LABELS = {
@@ -42,6 +42,8 @@ MERGED = {
     "beyond 64 bits": [0, 2**64, 2**64 + 1],
     "uint64 in a list": [0, 2**64 - 2, 2**64 - 1],
     "bytes": [b"a", b"b", b"c"],
+    "days": list(np.array(["2020-01-01", "2021-01-01", "2022-01-01"], "M8[D]")),
+    "durations": list(np.array([1, 2, 3], "m8[s]")),
 }
 
 
@@ -49,3 +51,10 @@ MERGED = {
 def test_labels_that_would_be_merged_are_refused(labels):
     with pytest.raises((ValueError, TypeError), match=r"[Ll]abel"):
         SVC().fit(X, [label for label in labels for _ in range(4)])
+
+
+def test_text_that_a_model_file_would_shorten_is_not_written(tmp_path):
+    model = SVC().fit(X, np.repeat(np.array(["a", "a\0", "b"], object), 4))
+    with pytest.raises(ModelFileError, match="classes_: text that ends in a character 0 has no place"):
+        save(model, tmp_path / "m.adatron")
+    assert not (tmp_path / "m.adatron").exists()

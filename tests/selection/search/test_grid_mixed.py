@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
-from adatron.selection import GridSearchCV
+from adatron.selection import GridSearchCV, HalvingGridSearchCV, RandomizedSearchCV
 
 TIGHT = {"tol": 1e-8}
 X, labels = make_moons(60, noise=0.25, random_state=0)
@@ -82,3 +82,22 @@ def test_steps_whose_names_change_their_places():
     grid = {"steps": [other], "svm__feature_range": [(0, 1), (0, 20)]}
     found = compare(Pipeline([("scale", StandardScaler()), ("svm", SVC())]), grid)
     assert found["split0_test_score"][0] != found["split0_test_score"][1]
+
+
+@pytest.mark.parametrize("kind", ["pandas", "numbered", "polars"])
+@pytest.mark.parametrize("search", [GridSearchCV, RandomizedSearchCV, HalvingGridSearchCV])
+def test_kernel_values_in_a_frame(search, kind):
+    """The folds are those of an array, and the best machine knows the names of the columns."""
+    library = pytest.importorskip("polars" if kind == "polars" else "pandas")
+    K, named = X @ X.T, [f"sample {i}" for i in range(len(X))]
+    frame = library.DataFrame(K if kind == "numbered" else dict(zip(named, K, strict=True)))
+    more = {RandomizedSearchCV: {"n_iter": 3}, HalvingGridSearchCV: {"random_state": 0}}.get(search, {})
+
+    def made():
+        return search(SVC(kernel="precomputed", **TIGHT), {"C": [0.1, 1.0, 10.0]}, cv=3, error_score="raise", **more)
+
+    plain, found = made().fit(K, labels), made().fit(frame, labels)
+    np.testing.assert_array_equal(found.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"])
+    np.testing.assert_array_equal(found.decision_function(frame), plain.decision_function(K))
+    if kind != "numbered":
+        assert found.feature_names_in_.tolist() == named

@@ -106,7 +106,7 @@ class FittedAttributes:
     route_: Attribute[Route | None] = Attribute("proofs", "route", doc="How the problems were solved, and why so.")
 
 
-UNSEEN = ("samples",)  # parts that few models have; the others have no such attribute
+UNSEEN = ("samples", "own_radius")  # parts that few models have; the others have no such attribute
 DERIVED = ("offset", "radius", "worst")  # parts that follow from others, and that no state has
 
 

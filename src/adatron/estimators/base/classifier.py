@@ -11,7 +11,6 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Hidden, StrOptions
-from sklearn.utils.metaestimators import available_if
 
 from ...fitting.layout import Coefficients, divided
 from ...model.heads import Classes
@@ -20,6 +19,7 @@ from ..checks.labels import ONE_EACH, refuse_constant
 from .attributes import Attribute
 from .callbacks import fitting
 from .convergence import warn, warn_unless_calibrated, warn_unless_converged
+from .hints import told_if
 from .machine import KernelMachine, Resolved, proofs_of
 from .parameters import BIAS
 from .probability import Calibration
@@ -52,11 +52,12 @@ class Labelled(NamedTuple):
     sides: NDArray[np.float64] | None = None
 
 
-def _offered(machine: Classifier) -> bool:
-    """Return whether the machine has probabilities, for ``available_if``."""
+def _offered(machine: Classifier) -> None:
+    """Fail if the machine has no probabilities, for ``told_if``."""
     if not machine.with_probability:
-        raise AttributeError("probability estimates are only available with probability=True")
-    return True
+        able = "probability" in machine.get_params(deep=False)
+        other = "scikit-learn's CalibratedClassifierCV adds probabilities"
+        raise AttributeError("pass probability=True before the fit" if able else other)
 
 
 class Classifier(ClassifierMixin, KernelMachine):
@@ -298,7 +299,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         """Return the generator that shuffles the samples before they are left out; None is a fixed seed."""
         return check_random_state(0 if self.random_state is None else self.random_state)
 
-    @available_if(_offered)
+    @told_if(_offered)
     @quiet
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return probabilities of the classes; the predicted class has the largest one.
@@ -327,11 +328,11 @@ class Classifier(ClassifierMixin, KernelMachine):
         model = self.model_
         head = self.head_of(model)
         if head.slope is None:
-            raise NotFittedError("predict_proba is not available when fitted with probability=False")
+            raise NotFittedError("predict_proba is not available when fitted with probability=False: fit again")
         head.check()
         return self._decision(model, X, head.probabilities)
 
-    @available_if(_offered)
+    @told_if(_offered)
     @quiet
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return logarithms of the probabilities of the classes.

@@ -69,8 +69,9 @@ def warn_unless_converged(
         text = f"Not certified: {worst.status.value}{SYMMETRIC * values}."
     else:
         early = "" if max_iter == -1 or worst.status is not Status.MAX_ITER else EARLY.format(max_iter)
+        resolution = 0.0 if fitted.centred else worst.certificate.resolution
         slow = worst.status in (Status.MAX_ITER, Status.MAX_TIME, Status.STUCK, Status.OVERFLOW)
-        cause = _cause(X, values, kernel, worst.certificate.resolution) if slow and X is not None else ""
+        cause = _cause(X, values, kernel, resolution) if slow and X is not None else ""
         reason = worst.status.value + "."
         if not worst.certificate.convex and worst.status in (Status.MAX_ITER, Status.MAX_TIME) and not early:
             cause = f" Perhaps because {NO_KERNEL}: {OTHER_KERNEL}{SYMMETRIC * values}."
@@ -105,7 +106,10 @@ def warn_of_cut_steps(cut: bool) -> None:
 
 
 def _cause(X: Any, values: bool, kernel: str, resolution: float) -> str:
-    """Return the usual cause if the data show it; ``resolution``: what rounding adds to the violation at most."""
+    """Return the usual cause if the data show it.
+
+    resolution : what rounding adds to the violation at most; 0 if the mean of the rows has been subtracted already
+    """
     if values:
         from ...compiled.submatrix import asymmetry
 
@@ -113,7 +117,7 @@ def _cause(X: Any, values: bool, kernel: str, resolution: float) -> str:
         return ASYMMETRIC.format(off) if off else ""
     with np.errstate(over="ignore", invalid="ignore"):
         used, means, spread = _moments(X)
-        return _offset(means, spread, resolution, used) or _scales(X, spread, kernel)
+        return (_offset(means, spread, resolution, used) if resolution else "") or _scales(X, spread, kernel)
 
 
 def _moments(X: Any) -> Moments:
@@ -147,8 +151,8 @@ def _offset(means: Any, spread: Any, resolution: float, used: Any) -> str:
 
 
 def _scales(X: Any, spread: Any, kernel: str) -> str:
-    """Name features of very different scales, or of a large one if the kernel's values grow with it."""
-    spread = spread[spread > 0]
+    """Name features of very different scales, or a large one if the kernel's values grow with it; not a lone one."""
+    spread = spread[spread > 0] if len(spread) > 1 else spread[:0]
     smallest, largest = spread.min(initial=np.inf), spread.max(initial=0.0)
     if largest < DIFFERENT_SCALES * (min(smallest, 1.0) if kernel in UNBOUNDED else smallest):
         return ""

@@ -11,6 +11,7 @@ from sklearn.utils import check_consistent_length
 
 from ...arrays import Vector
 from ..checks import inputs
+from ..checks.columns import refuse_masked
 from .attributes import Attribute
 from .callbacks import fitting
 from .machine import KernelMachine
@@ -29,6 +30,7 @@ class Novelty(OutlierMixin, KernelMachine):
             return None
         if y is None:
             return np.ones(X.shape[0])
+        refuse_masked(y, "y")
         y = np.asarray(inputs.host(y)).ravel()
         check_consistent_length(X, y)
         return np.where(y == -1, -1.0, 1.0)

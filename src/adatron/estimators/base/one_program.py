@@ -28,7 +28,7 @@ class ProgramFit(NamedTuple):
     intercept : the bias
     factor : of the coefficients
     unit : what weights that are all that bounds the coefficients were divided by
-    center_norm : of a ball, the distance of its centre from the origin
+    ball : of a ball, the parts of the model that it alone has
     """
 
     fitted: Fits
@@ -36,7 +36,7 @@ class ProgramFit(NamedTuple):
     intercept: float
     factor: float
     unit: float
-    center_norm: float | None = None
+    ball: dict[str, float | None]
 
 
 class Measured(NamedTuple):
@@ -77,7 +77,6 @@ def solved(
     fitted = part.fitted
     support, counts, dual = part.coefficients.arranged(np.zeros(len(data.y), np.int64), 1)
     proofs = proofs_of(fitted, alone=True, unit=part.unit)
-    parts = {} if part.center_norm is None else {"center_norm": part.center_norm}
     model = machine.made(
         data.X,
         resolved,
@@ -87,7 +86,7 @@ def solved(
         intercepts=np.array([part.intercept]),
         head=machine.reads,
         proofs=proofs._replace(n_iter=int(proofs.n_iter[0])),
-        **parts,
+        **part.ball,
     )
     warn_unless_converged(fitted, data.X, machine.max_iter, values=model.values, kernel=model.kernel.name)
     return model, {} if form.attributes is None else form.attributes(fitted[0])
@@ -110,16 +109,24 @@ def solution(
     def program(ids: NDArray[np.int64]) -> Dual:
         return form.made(y[ids] - middle, distinct.weight[ids], lambda: own[ids])
 
-    fitted = engine.fit(X, distinct, Listed([Problem([0], program, form.copies)]), settings, kept=kept)
+    one = Listed([Problem([0], program, form.copies)])
+    fitted = engine.fit(X, distinct, one, settings, kept=kept, sphere=form.sphere)
     bound = form.largest(y, distinct.weight)
     coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, bound, form.below)
     divisors = None if form.divisors is None else form.divisors(fitted.found.half_width)
     factor = unit if divisors is None else unit / float(divisors[0])
-    b, norm = factor * float(fitted.found.intercept[0]), None
+    b, near = factor * float(fitted.found.intercept[0]), factor * float(fitted.found.near[0])
+    parts: dict[str, float | None] = {}
     if form.sphere:  # |a|^2 = beta' K beta, from the objective
         square = dot(own, fitted[0].beta) - 2.0 * fitted[0].certificate.dual
-        norm = float(np.sqrt(max(0.0, square)))
-    return ProgramFit(fitted, coefficients, b + middle if middle else b, factor, unit, norm)
+        parts = of_ball(square, near, b)
+    return ProgramFit(fitted, coefficients, b + middle if middle else b, factor, unit, parts)
+
+
+def of_ball(square: float, near: float, b: float) -> dict[str, float | None]:
+    """Return the parts of a ball's model from |a|^2 and the intercept of centred rows, and that of the given ones."""
+    norm = float(np.sqrt(max(0.0, square + (near - b))))
+    return {"center_norm": norm, "own_radius": None if near == b else float(np.sqrt(max(0.0, near + square)))}
 
 
 def _check(form: Formulation, y: NDArray[np.float64], weight: NDArray[np.float64], unit: float) -> None:

@@ -16,6 +16,7 @@ from ...model.model import GAP_TOL
 from ...quoted import plain_numbers
 from ..checks.arrays import device_of, rows_there
 from .callbacks import CallbackSupport, together
+from .hints import Spelling
 from .quiet import quiet_methods
 from .shown import fitted_attributes
 
@@ -56,7 +57,7 @@ BIAS: dict[str, list[Any]] = {
 }
 
 
-class Parameters(CallbackSupport, BaseEstimator):
+class Parameters(CallbackSupport, Spelling, BaseEstimator):
     """Base of the estimators, each of which lists these parameters in its own constructor, as scikit-learn wants.
 
     ``_parameter_constraints`` is scikit-learn's: it lists what each parameter may be. ``fit`` checks the parameters, a

@@ -52,6 +52,7 @@ def solved_all(
             kept = data, SharedGram()
         parts.append(solution(machine, data, form, reporting.of(number), kept[1]))
     fitted = Fits.of([part.fitted[0] for part in parts], _joined([part.fitted.route for part in parts]))
+    fitted.centred = parts[0].fitted.centred
     X, found = programs[0][0].X, [part.coefficients for part in parts]
     coefficients = Coefficients(
         np.concatenate([one.values for one in found]),

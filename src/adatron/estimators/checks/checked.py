@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.utils.validation import _get_feature_names, validate_data  # pyright: ignore[reportPrivateUsage]
 
 from ...model.sound import invalid_csr
-from .columns import advice, as_numbers, refuse_dates
+from .columns import advice, as_numbers, refuse_dates, refuse_masked
 
 FEW_ROWS = 256  # Rows of a frame up to which its checks take longer than a prediction.
 
@@ -41,8 +41,7 @@ def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **o
             attributes["n_features_in_"] = values.shape[1]
     else:
         X = as_numbers(X)
-        if others.get("y_numeric"):
-            refuse_dates(others["y"], "y")
+        (refuse_dates if others.get("y_numeric") else refuse_masked)(others.get("y"), "y")
         try:
             found = validate_data(model, X, dtype=dtype, accept_sparse="csr", reset=reset, **others)
         except ValueError as error:

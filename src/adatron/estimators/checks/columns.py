@@ -36,8 +36,9 @@ def as_numbers(X: Any) -> Any:
     Raises
     ------
     ValueError
-        Columns hold something else, such as dates; the message names them.
+        Columns hold something else, such as dates; the message names them. Or some values are masked.
     """
+    refuse_masked(X, "X")
     if sparse.issparse(X):
         return X
     if _is_frame(X):
@@ -49,8 +50,19 @@ def as_numbers(X: Any) -> Any:
     return table if read and not hasattr(X, "__array_namespace__") else X
 
 
+def refuse_masked(values: Any, name: str) -> None:
+    """Fail if NumPy has masked some values: whoever reads the array without its mask computes with them."""
+    masked = isinstance(values, np.ma.MaskedArray)
+    if masked and (many := np.count_nonzero(np.ascontiguousarray(np.ma.getmaskarray(values)).view(bool))):
+        raise ValueError(
+            f"Input {name} contains masked values ({many:,} of {values.size:,}), which are missing. Fill them in by "
+            f"{name}.filled(...), or drop these samples."
+        )
+
+
 def refuse_dates(values: Any, name: str) -> None:
     """Fail if a column, such as targets of a regression, holds dates, of which scikit-learn would make numbers."""
+    refuse_masked(values, name)
     column = None if _is_frame(values) else _array(values)
     _refuse(column[:, None] if column is not None and column.ndim == 1 else values, name)
 
@@ -129,7 +141,8 @@ def advice(model: Any, X: Any) -> str | None:
         line = f"make_pipeline({_encoding(texts, len(columns), missing)}, {_shown(model)})"
         return (
             f"X holds text in {_listed(texts)}. A pipeline turns text into numbers, also in new data:\n    {line}\n"
-            f"from sklearn.pipeline, sklearn.compose, sklearn.preprocessing{', sklearn.impute' * bool(missing)}"
+            f"from sklearn.pipeline, sklearn.compose, sklearn.preprocessing{', sklearn.impute' * bool(missing)}. "
+            "The manual's page docs/pandas.md shows such pipelines."
         )
     if missing:
         line = f"make_pipeline(SimpleImputer(), {_shown(model)})"

@@ -19,7 +19,7 @@ from ...quoted import quoted
 from . import objects
 from .arrays import host, rows_there
 from .checked import checked
-from .columns import refuse_dates
+from .columns import refuse_dates, refuse_masked
 from .labels import flags, refuse_merged
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def training_data(model: Machine, X: Any, y: Any, several: bool = False) -> tupl
         X, y = _rows(model, X, y=y, **checks)
     else:
         check_consistent_length(X, y)
+        refuse_masked(y, "y")
         X, y = objects.kernel_matrix(model.kernel, X, X), validate_data(model, y=y, **checks)
     if several and y.ndim == 2 and y.shape[1] > 1:
         y = np.asarray(y, np.float64) if numeric else flags(y)
@@ -133,6 +134,7 @@ def new_data(machine: Machine, X: Any, model: Model, function: DecisionFunctions
     """Return X for prediction: an array or CSR matrix of floats stays as it is and is made ready block by block."""
     X, name = host(X), type(machine).__name__
     if model.samples is not None:
+        objects.refuse_single(X)
         X = model.kernel(X, model.samples)
         _refuse_narrow(X, function.columns)
         return X

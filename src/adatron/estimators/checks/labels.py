@@ -14,7 +14,12 @@ ONE_EACH = "sklearn.multioutput.MultiOutputClassifier fits one classifier for ea
 
 
 def refuse_merged(given: Any, y: NDArray[Any]) -> None:
-    """Fail if the array of a list has fewer labels than the list: 1 beside '1', or whole numbers made float64."""
+    """Fail if an array holds dates, or fewer labels than the list it was: 1 beside '1', or whole numbers in float64."""
+    if y.dtype.kind in "mM":
+        raise ValueError(
+            f"Unknown label type: {y.dtype}. Pass text, as y.astype(str) makes of dates, or whole numbers: a model "
+            "file holds no dates."
+        )
     if not isinstance(given, (list, tuple)) or y.ndim != 1 or y.dtype.kind not in "fU":
         return
     labels: Any = given

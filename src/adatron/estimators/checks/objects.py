@@ -12,7 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ...quoted import quoted
 from .columns import are_numbers
+
+LONGEST_QUOTED = 60  # Characters of a text that a message shows.
 
 
 def is_function(kernel: Any) -> bool:
@@ -26,7 +29,17 @@ def is_function(kernel: Any) -> bool:
 
 def kept(kernel: Any, X: Any) -> Any:
     """Return X if only a function can take it, so that predictions need it; else None."""
-    return X if is_function(kernel) and not _are_rows(X) else None
+    if not is_function(kernel) or _are_rows(X):
+        return None
+    refuse_single(X)
+    return X
+
+
+def refuse_single(X: Any) -> None:
+    """Fail if X is one text, whose letters would be samples, or an array of no dimension."""
+    if isinstance(X, (str, bytes)) or getattr(X, "ndim", 1) == 0:
+        one = quoted(X)[:LONGEST_QUOTED]
+        raise ValueError(f"X must hold samples, such as a list of texts. Got one alone, {one}; pass [X].")
 
 
 def kernel_matrix(kernel: Any, X: Any, samples: Any) -> NDArray[np.float64]:

@@ -136,7 +136,7 @@ def _of_program(track: Track, program: CompleteMaker, goal: CompleteMaker, begin
     def keep(done: float) -> None:
         beta = np.zeros(track.store.n)
         beta[track.numbers] = path.beta
-        found.append((begin + done * (end - begin), beta, path.offset))
+        found.append((begin + done * (end - begin), beta, path.offset - track.missing(path.beta)))
 
     def watch(done: float) -> None:
         if done < 1.0:  # the end is reached when the last rounding is removed

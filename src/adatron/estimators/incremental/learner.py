@@ -18,6 +18,7 @@ from ...fitting.formulation import CompleteMaker, Formulation
 from ...fitting.layout import Coefficients, divided
 from ...fitting.problems import Listed, Problem
 from ...fitting.samples import Samples
+from ...gram.source import Source, roughly
 from ...model.foreign import of_solution
 from ...model.heads import Classes, Head
 from ...model.model import Model, Proofs
@@ -28,6 +29,7 @@ from ...solvers.status import Status
 from ...threads import Clock, OutOfTime
 from ..base.convergence import warn_unless_converged
 from ..base.machine import Resolved, model_of, proofs_of
+from ..base.one_program import of_ball
 from .store import Store
 from .track import Track
 
@@ -36,7 +38,9 @@ SOLUTION_BYTES = 500 * 2**20  # Bytes for kernel values while a solution is foun
 START_TOLERANCES = (1e-6, 1e-10)  # Tolerances of the solution from which a path begins.
 HARD_UPDATES = 10_000  # Updates for each sample after which the search for a separating plane ends.
 INSEPARABLE = "No plane separates the samples of the classes, as C=inf requires: pass a finite C."
-LOST_PATH = 1e-8  # Fraction of the largest gradient; rounding does not explain a larger violation.
+# Fractions of the largest gradient, and of what a translation leaves of it: rounding does not explain a violation above
+# the first, and does not excuse one above the second.
+LOST_PATH, LOST_FIT = 1e-8, 1e-6
 
 
 class Foundation(NamedTuple):
@@ -124,6 +128,9 @@ class Learner:
         with self.in_time():
             for track in self.tracks:
                 track.grow(np.arange(store.n))
+            if self.kernel.bilinear and (self.foundation.form.sphere or self._goal(self.tracks[0]).balanced):
+                store.center = roughly(Source.of(store.X, np.arange(store.n), self.kernel, balanced=True))
+            for track in self.tracks:
                 self.solve_anew(track)
         self._finish([0] * len(self.tracks))
 
@@ -192,23 +199,24 @@ class Learner:
         return solution.model
 
     def _gathered(self, solution: Certified) -> Model:
-        X, found, head = self.store.X, solution.fits.found, self.head
+        X, found, head, sphere = self.store.X, solution.fits.found, self.head, self.foundation.form.sphere
+        moved = np.array([track.missing(track.beta, sphere) for track in self.tracks])
         dense = np.zeros((len(self.tracks), self.store.n))
         for row, track in zip(dense, self.tracks, strict=True):
             row[track.numbers] = track.beta
         divisors = self.foundation.form.divisors
         by = None if divisors is None else divisors(found.half_width)
-        coefficients, intercepts = divided(Coefficients.of(dense), found.intercept.copy(), by)
+        coefficients, intercepts = divided(Coefficients.of(dense), found.intercept - moved, by)
         if isinstance(head, Classes):
             arranged = coefficients.arranged(self.store.y.astype(np.int64), len(head.labels), head.in_pairs)
         else:
             arranged = coefficients.arranged(np.zeros(self.store.n, np.int64), 1)
         support, counts, dual = arranged
         parts: dict[str, Any] = {"intercepts": intercepts, "counts": counts, "head": head, "proofs": solution.proofs}
-        if self.foundation.form.sphere:
+        if sphere:
             (track,) = self.tracks
-            square = self._goal(track).squared_norm(track.beta, track.g)
-            parts["center_norm"] = float(np.sqrt(max(0.0, square)))
+            square, near = self._goal(track).squared_norm(track.beta, track.g), 2.0 * float(found.intercept[0])
+            parts |= of_ball(square, near, float(intercepts[0]))
         given = self.foundation.fixed["kernel"]
         return model_of(X, self.resolved, support, dual, given, self.limits.n_jobs, **parts)
 
@@ -295,7 +303,7 @@ class Learner:
             settings = engine.Settings(
                 track.kernel, "auto", "double", SOLUTION_BYTES, self.limits.n_jobs, tol, None, limit, clock, None
             )
-            fits = engine.fit(track.store.X, samples, Listed([Problem([0], lambda _: dual)]), settings)
+            fits = engine.fit(track.store.near(), samples, Listed([Problem([0], lambda _: dual)]), settings)
             clock.check()
             found = fits.found
             if dual.hard_margin and np.isinf(found.gap[0]):
@@ -366,11 +374,11 @@ class Learner:
         fitted: list[Fitted] = []
         for track, n in zip(self.tracks, since, strict=True):
             one = track.fitted(self.program, n)
-            if anew and _is_lost(track, one):  # the path has lost its way unnoticed
+            if anew and self._is_lost(track, one):  # the path has lost its way unnoticed
                 self.n_refit += 1
                 self.solve_anew(track)
                 one = track.fitted(self.program, n)
-            lost = one.status is Status.CONVERGED and _is_lost(track, one)
+            lost = one.status is Status.CONVERGED and self._is_lost(track, one)
             fitted.append(replace(one, status=Status.STUCK) if lost else one)
         fits = Fits.of(fitted)
         proofs = proofs_of(fits, alone=len(fits) == 1)
@@ -379,6 +387,6 @@ class Learner:
         warn_unless_converged(fits, None, max_iter=-1)
         self.solution = Certified(fits, proofs)
 
-
-def _is_lost(track: Track, one: Fitted) -> bool:
-    return one.certificate.kkt_violation > LOST_PATH * (1.0 + np.abs(track.g).max(initial=0.0))
+    def _is_lost(self, track: Track, one: Fitted) -> bool:
+        most = LOST_PATH * (1.0 + np.abs(track.g).max(initial=0.0))
+        return one.certificate.kkt_violation > min(most, LOST_FIT * (1.0 + self._goal(track).variation(track.g)))

@@ -48,6 +48,11 @@ def _derived(learner: Learner) -> list[str]:
             "gamma='scale' was computed from all samples of the first call and stays: fit again to the samples that "
             "are left, or give gamma as a number"
         )
+    if len(learner.store.center):
+        found.append(
+            "the point that is subtracted from all rows is the mean of those of the first call, rounded to about their "
+            "spread, and stays: fit again to the samples that are left"
+        )
     if isinstance(head, Classes):
         gone = np.setdiff1d(np.arange(len(head.labels)), learner.store.y.astype(np.int64))
         found += [f"classes_ keeps the label {head.labels[one]}, which no sample in the model has" for one in gone]

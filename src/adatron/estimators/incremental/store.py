@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...arrays import Ids, Vector
-from ...model.sound import meaningless, unreadable
+from ...gram.source import less
+from ...model.sound import is_vector, meaningless, unreadable
 from ...quoted import quoted
 from ...threads import Clock
 
@@ -39,18 +40,28 @@ class Store:
     first : samples that came with the first call
     next_id : larger than each id that a sample ever had
     generation : how often samples were forgotten
+    center : (d,) subtracted from the rows where a translation changes nothing; no entries if there is no need
     """
 
     def __init__(self, X: Any) -> None:
         self.n = self.arrived = self.first = self.next_id = self.generation = 0
         self.clock = Clock()
         self._X: Any = X[:0].astype(np.float64)
+        self.center: Vector = np.zeros(0)
         self._columns: dict[str, NDArray[Any]] = {name: np.zeros(0, dtype) for name, dtype in self._types().items()}
 
     @property
     def X(self) -> Any:
         """The rows, (n, d)."""
         return self._X[: self.n] if isinstance(self._X, np.ndarray) else self._X
+
+    def near(self, which: Any = slice(None)) -> Any:
+        """Return some of the rows less the centre."""
+        return self.moved(self.X[which])
+
+    def moved(self, rows: Any) -> Any:
+        """Return rows less the centre."""
+        return less(rows, self.center) if len(self.center) else rows
 
     @property
     def y(self) -> Vector:
@@ -162,11 +173,13 @@ class Store:
         classes : how many there are; 0 if ``y`` has targets
         bounded : whether the squares of the rows must have a sum
         """
-        X, n = self.X, self.n
+        X, n, center = self.X, self.n, self.center
         if fault := unreadable(X, "d"):
             return f"X of the samples {fault}"
         if X.shape != (n, width) or not n:
             return f"the samples have the shape {X.shape}; {n} samples of {width} features are needed"
+        if not is_vector(center, "d") or len(center) not in (0, width) or not np.isfinite(center).all():
+            return "center of the samples is no point"
         for name, dtype in self._types().items():
             column: Any = self._columns[name]
             if not isinstance(column, np.ndarray) or column.ndim != 1 or column.dtype != dtype:
@@ -203,7 +216,7 @@ class Store:
         """Return the state that a file keeps."""
         columns = {name: column[: self.n] for name, column in self._columns.items()}
         counts = {name: getattr(self, name) for name in STORED_COUNTS}
-        return {"X": self.X, **counts, **columns}
+        return {"X": self.X, "center": self.center, **counts, **columns}
 
     @classmethod
     def of(cls, state: dict[str, Any]) -> Store:
@@ -211,7 +224,7 @@ class Store:
         store, X, n = cls(np.zeros((0, 0))), state["X"], len(state["y"])
         if any(len(state[name]) != n for name in STORED_COLUMNS) or X.shape[0] != n:
             raise ValueError(f"the samples have the shape {X.shape}, and other lengths than {n} of y")
-        store.n = n
+        store.n, store.center = n, state.get("center", np.zeros(0))
         store._X = np.ascontiguousarray(X) if isinstance(X, np.ndarray) else X
         store._columns = {name: state[name] for name in STORED_COLUMNS}
         for name in STORED_COUNTS:

@@ -120,7 +120,15 @@ class Track:
 
     @property
     def _samples(self) -> Any:
-        return self.store.X if self.slots is None else self.store.X[self.slots]
+        return self.store.near(slice(None) if self.slots is None else self.slots)
+
+    def missing(self, beta: Vector, sphere: bool = False) -> float:
+        """Return by how much the intercept of a solution is less for the rows as they were given."""
+        if not len(self.store.center):
+            return 0.0
+        support = np.flatnonzero(beta)
+        source = Source(self.store.X, self.numbers[support], self.kernel, self.store.center)
+        return source.missing(beta[support], sphere)
 
     def _view(self, pool: Pool) -> View:
         X = self._samples

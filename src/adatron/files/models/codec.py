@@ -253,7 +253,11 @@ class Encoder:
 def _without_objects(value: Any) -> Any:
     """Return an array of Python's texts as an array of text; all else as it is."""
     of_objects = isinstance(value, np.ndarray) and value.dtype.kind in "OT"
-    return value.astype(np.str_) if of_objects and all(isinstance(item, str) for item in value.flat) else value
+    if not of_objects or not all(isinstance(item, str) for item in value.flat):
+        return value
+    if any(item.endswith("\0") for item in value.flat):
+        raise CodecError("text that ends in a character 0 has no place in a model file")
+    return value.astype(np.str_)
 
 
 def decode(value: Json, arrays: Mapping[str, NDArray[Any]], version: str = sklearn.__version__) -> Any:

@@ -89,7 +89,9 @@ def _are_points(value: Any, state: FileState) -> bool:
 
 
 def _are_samples(value: Any, _: FileState) -> bool:
-    if type(value) is not dict or value.keys() != {"X", *STORED_COUNTS, *STORED_COLUMNS}:
+    if type(value) is not dict or value.keys() - {"center"} != {"X", *STORED_COUNTS, *STORED_COLUMNS}:
+        return False
+    if not is_array(value.get("center", np.zeros(0)), "d", None):
         return False
     numbers = all(is_array(value[name], "di", None) for name in STORED_COLUMNS)
     exact = all(is_array(value[name], "i", None) and _is_exact(value[name]) for name in ("ids", "age"))
@@ -165,7 +167,7 @@ STATES: dict[type[Any], dict[str, Suits]] = {
     IncrementalSVDD: {**ONE_MACHINE, **SAMPLE_STATE},
 }
 #: Attributes that need not be there; of a compact model, nor need those of its samples.
-OPTIONAL = {*FEATURE_STATE, "first_index_", "epsilon_", "stream_", "_columns"}
+OPTIONAL = {*FEATURE_STATE, "first_index_", "epsilon_", "stream_", "_columns", "_radius"}
 #: The machines by their names in a file.
 MACHINE_CLASSES: dict[str, type[Any]] = {kind.__name__: kind for kind in STATES}
 # All attributes that some machine has.

@@ -88,7 +88,7 @@ def kind_of_all(kinds: Iterable[Kind]) -> Kind:
     return found.pop() if len(found) == 1 else Kind.TEXT
 
 
-def refusal(where: str, kind: Kind, example: str) -> str:
+def refusal(where: str, kind: Kind, example: str, classes: bool = False) -> str:
     """Return the sentence about a column that cannot be a feature as it is, and what helps.
 
     Parameters
@@ -97,11 +97,14 @@ def refusal(where: str, kind: Kind, example: str) -> str:
         The column, in words.
     example : str
         A value of the column.
+    classes : bool
+        Whether the column may hold the label: it is the first one, and its texts repeat.
     """
+    first = "--label 0 takes its texts, which repeat, for the classes; " * classes
     words = {
         Kind.MISSING: ("a missing value", "train --impute fills it in, --drop leaves the column out"),
         Kind.DATE: ("a date", "write it as a number, as days or seconds, or leave the column out by --drop"),
-        Kind.TEXT: ("text", "train --categorical auto encodes columns of text, --drop leaves this one out"),
+        Kind.TEXT: ("text", f"{first}train --categorical auto encodes columns of text, --drop leaves this one out"),
     }
     what, advice = words[kind]
     if kind == Kind.TEXT and (found := _GROUPED.fullmatch(example)):

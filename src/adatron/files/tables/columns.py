@@ -270,6 +270,11 @@ def label_note(label: int | None, names: Sequence[str] | None, request: Request)
     return f"; the label is taken from {named(label, names)}, --label names another one"
 
 
+def may_be_classes(values: Sequence[Any]) -> bool:
+    """Return whether the values of a column repeat as classes do."""
+    return 2 <= len(set(values)) <= len(values) / 2
+
+
 def table_of_columns(
     path: Path,
     names: Sequence[str],
@@ -304,7 +309,9 @@ def table_of_columns(
     for at, column in texts.items():
         where = named(features[at], names)
         if column.dtype.kind in "Mm" or not request.takes_text(at, True):
-            raise DataError(path, _fault(where, column, request) + label_note(label, names, request))
+            note = label_note(label, names, request)
+            classes = bool(note) and features[at] == 0 and may_be_classes(column.tolist())
+            raise DataError(path, _fault(where, column, request, classes) + note)
         texts[at] = text_column(path, where, column, request)
     numbers = [columns[index] for at, index in enumerate(features) if at not in texts]
     single = bool(numbers) and all(column.dtype == np.float32 for column in numbers)
@@ -330,7 +337,7 @@ def with_texts(path: Path, table: Table, texts: Mapping[int, NDArray[Any]], requ
     return replace(table, X=mixed, categorical=tuple(sorted(texts)))
 
 
-def _fault(where: str, column: NDArray[Any], request: Request) -> str:
+def _fault(where: str, column: NDArray[Any], request: Request, classes: bool) -> str:
     """Return the sentence about a column that is no feature: text, or dates."""
     example = next((one for one in column if one is not None), None)
     shown = example.decode("utf-8", "replace") if isinstance(example, bytes) else str(example)
@@ -340,7 +347,7 @@ def _fault(where: str, column: NDArray[Any], request: Request) -> str:
         return refusal(where, Kind.DATE, shown)
     if request.n_features is not None:
         return f"{where} holds {shown!r}, text, and the model expects numbers there"
-    return refusal(where, Kind.TEXT, shown)
+    return refusal(where, Kind.TEXT, shown, classes)
 
 
 def text_column(path: Path, where: str, column: NDArray[Any], request: Request) -> NDArray[Any]:

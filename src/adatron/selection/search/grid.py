@@ -13,6 +13,7 @@ from sklearn import model_selection as theirs
 from sklearn.pipeline import Pipeline
 from sklearn.utils._param_validation import Interval, StrOptions  # pyright: ignore[reportPrivateUsage]
 
+from ...estimators.base.hints import Spelling
 from ...estimators.base.quiet import quiet
 from ...outcome import best_of, metrics_of
 from ...quoted import plain_numbers
@@ -40,7 +41,7 @@ NO_METRIC = (
 )
 
 
-class SharedSearch(Base):
+class SharedSearch(Spelling, Base):
     """The common part of the searches: it solves cells together that can share, and leaves the rest to scikit-learn."""
 
     max_time: float | None

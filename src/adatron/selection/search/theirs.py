@@ -22,12 +22,14 @@ from sklearn.metrics import _scorer as scorers  # pyright: ignore[reportPrivateU
 from sklearn.model_selection import _search_successive_halving as halving  # pyright: ignore[reportPrivateUsage]
 from sklearn.model_selection import _validation as validation  # pyright: ignore[reportPrivateUsage]
 from sklearn.model_selection import check_cv as _check_cv
+from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import _routing_enabled  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils.metaestimators import _safe_split  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, indexable  # pyright: ignore[reportPrivateUsage]
 
 from ...estimators.base.machine import KernelMachine
+from ...estimators.checks.columns import refuse_masked
 from ...estimators.forms.way import way_to
 from ...quoted import quoted
 from ...threads import OutOfTime
@@ -109,7 +111,11 @@ def searched(
     if not get_config()["skip_parameter_validation"]:
         search._validate_params()
     scorer, refit_metric = search._get_scorers()
+    refuse_masked(y, "y")
     X, y = indexable(X, y)
+    cuttable = X
+    if get_tags(search.estimator).input_tags.pairwise and hasattr(X, "columns"):
+        cuttable = np.asarray(X)  # scikit-learn cannot take rows and columns of a frame
     params = _check_method_params(X, params=params)
     routed = search._get_routed_params_for_fit(params)
     cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
@@ -129,7 +135,7 @@ def searched(
         if not candidates or not splits:
             raise ValueError("No fits were performed. Was the CV iterator empty? Were there no candidates?")
         watch.begin(len(candidates) * len(splits))
-        out, more = evaluated(base, X, y, candidates, splits, scorer, routed)
+        out, more = evaluated(base, cuttable, y, candidates, splits, scorer, routed)
         warn_of_failures([{"fit_error": _end_of(cell["fit_error"])} for cell in out], search.error_score)
         if callable(search.scoring):
             insert_error_scores([cell for cell in out if UNREACHED_KEY not in cell], search.error_score)
@@ -152,7 +158,7 @@ def searched(
         search._check_refit_for_multimetric(first)
         refit_metric = search.refit
     if _chooses_nothing(search, base, refit_metric, results):
-        raise _without_score(search, base, X, y, refit_metric, *kept[:2], folds, scorer, routed, watch)
+        raise _without_score(search, base, cuttable, y, refit_metric, *kept[:2], folds, scorer, routed, watch)
     _choose(search, base, X, y, refit_metric, results, routed)
     search.scorer_ = scorer._scorers if isinstance(scorer, MultimetricScorer) else scorer
     search.cv_results_ = results

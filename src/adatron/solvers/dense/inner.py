@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Vector
 from ...compiled.cholesky import rank_of
+from ...compiled.search import CRUMB
 from ...problems import Dual
 from ..linalg.bordered import PIVOT_FLOOR
 from ..status import BENT
@@ -101,6 +102,7 @@ class Inner:
                 self.credit = max(0.0, self.credit - walk.spent)
                 found = walk.beta
         self.before = 0
+        found = _without_crumbs(found, plain)
         intact = whole is not given or not overwrites(dual)
         return Improved(found if sign is None else sign * found, used, whole, layout, sign, intact)
 
@@ -112,6 +114,20 @@ class Inner:
         rank = rank_of(unpadded(K, layout), min(RANK, n), floor)
         self.full = rank >= RANK
         return n if self.full else rank
+
+
+def _without_crumbs(beta: Vector, dual: Dual) -> Vector:
+    """Return variables; one that differs from a bound or from 0 by the rounding of the largest one is set to it.
+
+    Steps with larger variables leave such crumbs; a single free variable would decide the bias.
+    """
+    crumb = CRUMB * float(np.abs(beta).max(initial=0.0))
+    off = np.minimum(np.minimum(beta - dual.lower, dual.upper - beta), np.abs(beta))
+    some = (off > 0.0) & (off <= crumb) & (dual.upper - dual.lower > 4.0 * crumb)
+    if not some.any():
+        return beta
+    nearer = np.where(beta - dual.lower <= crumb, dual.lower, np.where(dual.upper - beta <= crumb, dual.upper, 0.0))
+    return np.where(some, nearer, beta)
 
 
 def overwrites(dual: Dual) -> bool:

@@ -1,0 +1,226 @@
+"""Which rows a proof computes, and what it says of those that it does not, with a dense kernel matrix as the view."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from adatron.certificates import Exact, best_multipliers, certify, duality_gap, loosely, prove, semidefinite
+from adatron.compiled.precision import UNIT
+from adatron.kernels import Precomputed
+from adatron.problems import csvc, svr
+from problems import view_of
+from twins import programs
+from twins.certified import CARE, by_definition, compare
+
+
+class Dense:
+    """A view of a matrix that remembers which sums were asked for."""
+
+    def __init__(self, K, convex=True):
+        self.K, self.magnitude, self.asked = K, float(np.abs(K).max()), []
+        self.gram = SimpleNamespace(kernel=SimpleNamespace(convex=convex), rounding=1e-9)
+
+    def exact(self, rows, ids, values):
+        self.asked.append((rows.tolist(), ids.tolist()))
+        return self.K[np.ix_(rows, ids)] @ values
+
+    def exact_errors(self, sizes):
+        return 1e-12 * self.K @ sizes
+
+
+def example(n, bias="explicit", seed=0):
+    """A classifier of ``n`` samples, a point that keeps its equality, with most coefficients at bounds, and K."""
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 2, -1.0, 1.0)
+    A = rng.normal(size=(n, 4)) + 0.5 * y[:, None]
+    C = 0.25 * (1.0 + (np.arange(n) // 2) % 3)
+    part = rng.choice([0.0, 0.5, 1.0], p=[0.6, 0.05, 0.35], size=n // 2).repeat(2)
+    return csvc(y, C, bias, 0.5), part * y * C, A @ A.T / n
+
+
+@pytest.mark.parametrize("bias", ["explicit", "augmented", "none"])
+def test_few_rows_are_all_computed_anew(bias):
+    dual, beta, K = example(60, bias)
+    view, exact, tracked = Dense(K), Exact(dual), np.zeros(60)
+    found = certify(view, exact, beta, tracked, np.zeros(60))
+    g, size = programs.gradient(K, dual, beta), float(np.abs(beta).sum())
+    assert exact.known.all()
+    np.testing.assert_allclose(tracked, g, rtol=0.0, atol=1e-13)
+    errors = exact.errors.copy()
+    parts = errors - CARE * 1e-12 * K @ np.abs(beta) - UNIT * np.abs(tracked)  # what lambda^2 sum(beta) adds
+    np.testing.assert_allclose(parts, parts[0], rtol=0.0, atol=1e-25)
+    assert 8.0 * UNIT * dual.lambda2 * size <= parts[0] + 1e-25
+    assert parts[0] <= 200.0 * UNIT * dual.lambda2 * size + 1e-25
+    compare(found, by_definition(dual, beta, tracked, errors, view.magnitude + dual.lambda2))
+    # A second proof computes what has changed.
+    near, view.asked = beta.copy(), []
+    near[:2] = 0.1, -0.1
+    found = certify(view, exact, near, tracked, np.zeros(60))
+    assert [ids for rows, ids in view.asked if rows] == [[0, 1]]
+    np.testing.assert_allclose(tracked, programs.gradient(K, dual, near), rtol=0.0, atol=1e-13)
+    change = np.abs(near - beta)
+    lambdas = parts[0] * change.sum() / size
+    expected = errors + CARE * 1e-12 * K @ change + lambdas + UNIT * np.abs(tracked)
+    np.testing.assert_allclose(exact.errors, expected, rtol=1e-9)
+    compare(found, by_definition(dual, near, tracked, exact.errors, view.magnitude + dual.lambda2))
+    # If more than that has changed, a proof begins at 0.
+    view.asked, few = [], np.where(np.arange(60) < 2, near, 0.0)
+    certify(view, exact, few, tracked, np.zeros(60))
+    assert [ids for rows, ids in view.asked if rows] == [[0, 1]]
+    np.testing.assert_allclose(tracked, programs.gradient(K, dual, few), rtol=0.0, atol=1e-13)
+
+
+@pytest.mark.parametrize("bias", ["explicit", "none"])
+@pytest.mark.parametrize("slack", [1e-3, 0.02])
+def test_of_many_rows_only_those_that_may_matter_are(bias, slack):
+    dual, beta, K = example(1002, bias)
+    g, rng = programs.gradient(K, dual, beta), np.random.default_rng(1)
+    slacks, view, exact = slack * rng.random(1002), Dense(K), Exact(dual)
+    tracked = g + slacks * rng.uniform(-1.0, 1.0, 1002)
+    corrected = tracked.copy()
+    found = certify(view, exact, beta, corrected, slacks)
+    known = exact.known
+    assert known[dual.free(beta)].all()
+    assert (~known & (beta != 0.0)).sum() > 0
+    np.testing.assert_allclose(corrected[known], g[known], rtol=0.0, atol=1e-12)
+    np.testing.assert_array_equal(corrected[~known], tracked[~known])
+    h = corrected + dual.push(best_multipliers(dual, beta, corrected))
+    assert (dual.inward(beta, h) + slacks <= 0.0)[~known].all()
+    # Nothing is asked for that was sure already.
+    first = tracked + dual.push(best_multipliers(dual, beta, tracked))
+    sure = (dual.inward(beta, first) + 2.5 * slack < 0.0) & ~dual.free(beta)
+    assert sure.any()
+    assert not known[sure].any()
+    sizes = np.abs(beta[~known])
+    doubt, judged = sizes @ slacks[~known], exact.missed(np.flatnonzero(~known & (beta != 0.0)))
+    errors = np.where(known, exact.errors, 0.0)
+    further = {"unknown": doubt, "judged": min(judged, 0.5 * doubt)}
+    compare(found, by_definition(dual, beta, corrected, errors, view.magnitude, **further))
+
+
+def solved(violation):
+    """A program that ``example``'s point solves, but for the slope of one free variable; far from it slopes are 1."""
+    dual, beta, K = example(1002)
+    h = np.where(beta == dual.lower, 1.0, np.where(beta == dual.upper, -1.0, 0.0))
+    h[np.flatnonzero(dual.free(beta))[0]] = violation
+    dual = replace(dual, t=K @ beta - h)
+    g = programs.gradient(K, dual, beta)
+    unknown = ~dual.free(beta) & (beta != 0.0)
+    return dual, beta, K, g, unknown
+
+
+@pytest.mark.parametrize(("part", "computed"), [(0.9, False), (1.1, True)])
+@pytest.mark.parametrize("violation", [0.0, 0.1])
+def test_rows_are_computed_if_the_level_is_too_much_in_doubt(part, computed, violation):
+    dual, beta, K, g, unknown = solved(violation)
+    level, mass = abs(dual.objective(beta, g)), np.abs(beta[unknown]).sum()
+    # By what is proven.
+    exact = Exact(dual)
+    certify(Dense(K), exact, beta, g.copy(), np.where(unknown, part * 2.0**-2 * level / mass, 0.0))
+    assert exact.known[unknown].all() == computed
+    # By what known rows let expect, as a fraction of the gap or of the level.
+    gap = duality_gap(dual, beta, g, best_multipliers(dual, beta, g))
+    assert (0.1 * gap > 1e-6 * level) == (violation > 0.0)
+    size = part * max(0.1 * gap, 1e-6 * level) / (0.5 * mass)
+    exact = Exact(dual)
+    certify(Dense(K), exact, beta, g + np.where(unknown, 0.0, size * np.sign(beta)), np.full(1002, 0.01))
+    assert exact.known[unknown].all() == computed
+    # The smaller one of both numbers counts.
+    exact = Exact(dual)
+    certify(Dense(K), exact, beta, g + np.where(unknown, 0.0, size * np.sign(beta)), np.full(1002, 1e-9 * size))
+    assert not exact.known[unknown].any()
+
+
+def test_errors_of_unknown_rows_are_judged_by_known_ones():
+    dual, beta, _ = example(60)
+    beta, rng = np.where(beta == 0.0, 0.01 * dual.t, beta), np.random.default_rng(0)
+    exact, off = Exact(dual), 0.1 * rng.normal(size=60) + 0.05
+    exact.at(beta)
+    exact.known[:29] = True
+    exact.compare(off)  # too few
+    assert exact.missed(np.arange(30, 60)) == np.inf
+    exact.known[:] = False
+    exact.known[20:59] = True  # 30 new ones
+    exact.compare(off)
+    along = (np.sign(beta) * off)[29:59]
+    drift, spread = abs(along.mean()) + 4.0 * along.std() / np.sqrt(30), along.std()
+
+    def missed(rows):
+        sizes = np.abs(beta[rows])
+        return 0.5 * (drift * sizes.sum() + 4.0 * spread * np.sqrt(sizes @ sizes))
+
+    for rows in (np.arange(30), np.arange(5, 60)):
+        assert exact.missed(rows) == pytest.approx(missed(rows), rel=1e-12)
+    exact.seen[:] = False
+    exact.known[:] = True
+    exact.compare(3.0 * off)  # larger errors count, smaller ones later do not lessen them
+    along = np.sign(beta) * 3.0 * off
+    drift, spread = max(drift, abs(along.mean()) + 4.0 * along.std() / np.sqrt(60)), max(spread, along.std())
+    assert exact.missed(np.arange(60)) == pytest.approx(missed(np.arange(60)), rel=1e-12)
+    exact.seen[:] = False
+    exact.compare(0.01 * off)
+    assert exact.missed(np.arange(60)) == pytest.approx(missed(np.arange(60)), rel=1e-12)
+
+
+def test_a_hard_margin_asks_for_the_rows_that_may_be_nearest():
+    n = 1002
+    y, rng = np.where(np.arange(n) % 2, -1.0, 1.0), np.random.default_rng(0)
+    x = y * (1.0 + np.floor(np.arange(n) / 2) / 100.0) * rng.choice([1.0, 2.0], n)
+    x[:2] = 1.0, -1.0
+    dual, K, beta = csvc(y, np.full(n, np.inf)), np.outer(x, x), np.zeros(n)
+    beta[:2] = 0.5, -0.5
+    exact, g, view = Exact(dual), programs.gradient(K, dual, beta), Dense(K)
+    slack = np.full(n, 0.5)
+    found = certify(view, exact, beta, g.copy(), slack)
+    margins = y * x
+    assert exact.known[margins < 1.49].all()
+    assert not exact.known[margins > 1.51].any()
+    assert found.gap == pytest.approx(0.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("lambda2", [0.0, 0.25])
+def test_sums_in_float64_have_errors_of_their_length(lambda2):
+    dual, beta, K = example(60, "augmented" if lambda2 else "explicit")
+    g, view = programs.gradient(K, dual, beta), Dense(K)
+    rate = 1e-9 + UNIT * (np.count_nonzero(beta) + 8.0) * (view.magnitude + lambda2)
+    errors = np.full(60, CARE * rate * np.abs(beta).sum())
+    compare(prove(view, dual, beta, g), by_definition(dual, beta, g, errors, view.magnitude + lambda2))
+
+
+def test_a_tracked_gradient_proves_nothing_if_the_kernel_may_not_be_convex():
+    dual, beta, K = example(60)
+    g, slack = programs.gradient(K, dual, beta), np.full(60, 1e-3)
+    compare(loosely(Dense(K), dual, beta, g, slack), by_definition(dual, beta, g, slack, np.abs(K).max()))
+    assert loosely(Dense(K, convex=False), dual, beta, g, slack).gap == np.inf
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("claimed", [True, False])
+def test_a_kernel_without_a_guarantee_is_looked_at(sign, claimed):
+    dual, beta, K = example(20)
+    K = sign * (K + 0.1 * np.eye(20))
+    view, g = view_of(K, Precomputed()), programs.gradient(K, dual, beta)
+    assert semidefinite(view, np.flatnonzero(beta)) == (sign > 0.0)
+    found = prove(view, dual, beta, g, claimed)
+    assert found.convex == (claimed and sign > 0.0)
+    assert np.isnan(found.relative_gap) == (not found.convex)
+    assert prove(Dense(K), dual, beta, g, claimed).convex  # a guarantee
+
+
+def test_a_regression_has_two_variables_of_a_sample():
+    K = np.eye(12)
+    K[0, 1] = K[1, 0] = 2.0
+    dual, view = svr(np.arange(12.0), np.ones(12), 0.0), view_of(K, Precomputed(), copies=1)
+    assert len(dual) == 12
+    assert not semidefinite(view, np.arange(3, 12))
+
+
+def test_no_more_than_512_rows_are_looked_at_the_support_vectors_first():
+    n = 700
+    for pair, support, seen in (((600, 601), np.arange(590, 610), True), ((0, 1), np.arange(600), True),
+                                ((600, 601), np.arange(512), False)):  # fmt: skip
+        K = np.eye(n)
+        K[pair] = K[pair[::-1]] = 2.0
+        assert semidefinite(view_of(K, Precomputed()), support) == (not seen)

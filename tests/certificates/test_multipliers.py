@@ -1,0 +1,53 @@
+"""The multipliers of a point against their definition."""
+
+import numpy as np
+import pytest
+
+from adatron.certificates import half_width, intercept, multipliers
+from twins import programs
+from twins.points import PROGRAMS, point
+from twins.primal import BIASES
+
+
+def by_definition(dual, beta, g):
+    """The mean over the free variables of each equality, else the middle or the finite end of the interval."""
+    up, down = programs.slopes(dual, beta, g)
+    inside = (beta > dual.lower) & (beta < dual.upper) & ((dual.epsilon == 0) | (beta != 0))
+    for a in programs.matrix(dual):
+        more, free = np.where(a > 0, up, down), inside & (a != 0)
+        low, high = more[a != 0].max(), -np.where(a > 0, down, up)[a != 0].max()
+        if free.any():
+            yield more[free].mean()
+        else:
+            yield high if np.isinf(low) else low if np.isinf(high) else 0.5 * (low + high)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("where", ["anywhere", "at bounds", "lowest", "highest", "one inside"])
+def test_multipliers_are_those_of_the_definition(name, where):
+    for seed, bias in enumerate(BIASES):
+        dual, beta, g, rng = point(seed, name, bias)
+        if where != "anywhere":
+            share = {"at bounds": 0.5, "one inside": 0.5, "lowest": 0.0, "highest": 1.0}[where]
+            beta = np.where(rng.random(len(dual)) < share, dual.upper, dual.lower)
+            if dual.epsilon:  # 0 counts as a bound
+                beta = np.where(rng.random(len(dual)) < 0.5 * (where == "at bounds"), 0.0, beta)
+        if where == "one inside":
+            one = rng.integers(len(dual))
+            beta[one] = 0.25 * dual.lower[one] + 0.75 * dual.upper[one]
+        check(dual, beta, g)
+        if len(dual.totals) < 2:
+            for one in range(0, len(dual), 5):
+                check(dual.take([one]), beta[[one]], g[[one]])
+
+
+def check(dual, beta, g):
+    """Compare the multipliers, and what they say, with the definition."""
+    expected = list(by_definition(dual, beta, g))
+    np.testing.assert_allclose(multipliers(dual, beta, g), expected, rtol=1e-12, atol=1e-14)
+    of_bias = dual.totals and dual.sign is None
+    bias = np.mean(expected) if of_bias else dual.lambda2 * beta.sum()
+    assert intercept(dual, beta, g) == pytest.approx(bias, rel=1e-12, abs=1e-14)
+    if dual.totals:
+        width = expected[0] if len(expected) == 1 else 0.5 * (expected[0] - expected[1])
+        assert half_width(dual, beta, g) == pytest.approx(width, rel=1e-12, abs=1e-14)
