@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import click
@@ -27,6 +28,7 @@ PICTURED = (  # Sets of the short picture: all kinds and sizes, the least favour
     "a9a", "ijcnn1", "MNIST", "moons 200,000",
 )  # fmt: skip
 FIRST_USES = ("fit", "small fit", "search", "train", "warmup")
+UNLIMITED = 1e4  # Minutes of an attack that ends after a number of programs.
 LONG = 60.0  # Seconds from which on a fit is measured once.
 SCALING_ROWS = (2_000, 4_000, 8_000, 16_000, 32_000, 64_000)
 SCALING_DATA, SCALING_FROM = "20,000 x 20, C 1", 8_000
@@ -291,7 +293,7 @@ def margins(fresh: bool, output: Path) -> None:
 
 
 @main.command()
-@click.option("--minutes", type=float, default=30.0, show_default=True, help="How long to go on.")
+@click.option("--minutes", type=float, help="How long to go on.  [default: 30, or no limit with --programs]")
 @click.option("--programs", type=int, default=None, help="How many programs at most.")
 @click.option("--kind", "kinds", multiple=True, help="Kinds in `benchmarks/attack.py`.  [default: all]")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which sequence of programs.")
@@ -299,7 +301,7 @@ def margins(fresh: bool, output: Path) -> None:
 @click.option("--limit", type=float, default=60.0, show_default=True, help="Seconds for a program.")
 @click.option("--output", type=click.Path(path_type=Path), help="Folder for attack.md and attack.json.")
 def attack(
-    minutes: float, programs: int | None, kinds: tuple[str, ...], seed: int, only: int | None, limit: float,
+    minutes: float | None, programs: int | None, kinds: tuple[str, ...], seed: int, only: int | None, limit: float,
     output: Path | None,
 ) -> None:  # fmt: skip
     """Check every claim of fits of random programs in long double; fails if one is false."""
@@ -308,7 +310,8 @@ def attack(
     for kind in kinds:
         if kind not in attacks.KINDS:
             raise click.BadParameter(f"{kind!r} is none of {', '.join(attacks.KINDS)}")
-    table = attacks.Table()
+    table, started = attacks.Table(), monotonic()
+    minutes = minutes or (30.0 if programs is None else UNLIMITED)
     try:
         for one in attacks.verdicts(seed, minutes, only, limit, programs, kinds):
             table.add(seed, one)
@@ -316,7 +319,10 @@ def attack(
         click.echo("interrupted")
     click.echo(table.text())
     if output is not None:
-        tables.write(output, "attack", attacks.NOTES.format(seed=seed), table.rows(), attacks.HEADINGS)
+        count, seconds = sum(row["programs"] for row in table.rows()), monotonic() - started
+        used = f"{threads()} thread{'s' * (threads() > 1)}"
+        notes = attacks.NOTES.format(seed=seed, programs=count, seconds=seconds, threads=used)
+        tables.write(output, "attack", notes, table.rows(), attacks.HEADINGS)
     if table.failed:
         raise click.ClickException(f"{table.failed} programs with a false claim, a leaked warning or another exception")
 

@@ -54,12 +54,14 @@ PROGRAMS_SHOWN, SENTENCES = 100, 4  # Programs in full, the worst first, and sen
 COUNTED = ("programs", "claims", "false", "undecided", "refused", "warned", "broken")
 HEADINGS = [("kind", "kind", "name"), ("what", "what", "name"), *((name, name, "count") for name in COUNTED)]
 NOTES = (
-    "`python -m benchmarks attack --seed {seed}`: random and constructed programs. Each claim is compared with what "
-    "`tests/twins/checker.py` computes in long double from the data and the public attributes, with naive refits, or "
-    "with points that an attack finds. False and undecided are claims; undecided is one that differs from the truth "
-    "by no more than the checker's own rounding, or a number that the optimum leaves open. Refused, warned and broken "
-    "are programs: data that a fit refuses in a sentence, fits that say that they did not converge, and what must not "
-    "happen. A program is found again by its seed and number."
+    "`python -m benchmarks attack --programs {programs} --seed {seed}`: random and constructed programs. The run took "
+    "{seconds:,.0f} s; fits use up to {threads}. Each claim is compared with what `tests/twins/checker.py` computes in "
+    "long double from the data and the public attributes, with naive refits, or with points that an attack finds. "
+    "Claims are counted in the columns claims, false and undecided. Undecided: a claim that differs from the truth by "
+    "no more than the checker's own rounding, a number that the optimum leaves open, a radius of 0, or a gap that the "
+    "certificate calls proven only if the kernel is positive semi-definite, where it is not. Refused, warned and "
+    "broken are programs: data that a fit refuses in a sentence, fits that say that they did not converge, and what "
+    "must not happen. `--seed {seed} --only NUMBER` finds a program again."
 )
 COLUMNS = ("fits", "converged", "warned", "refused", "undecided", "false", "late", "leaks", "broken")
 
@@ -92,13 +94,11 @@ def verdicts(
     try:
         worker.start()
         started = monotonic()
-        with tqdm(total=round(60 * minutes), unit="s", disable=None) as bar:
-            for done, number in enumerate(numbers, 1):
+        with tqdm(total=programs, unit=" programs", disable=None) as bar:
+            for number in numbers:
                 yield worker.judge(number)
-                elapsed = monotonic() - started
-                bar.n = min(round(elapsed), bar.total)
-                bar.set_postfix_str(f"{done} programs")
-                if elapsed > 60 * minutes:
+                bar.update()
+                if monotonic() - started > 60 * minutes:
                     return
     finally:
         worker.stop()

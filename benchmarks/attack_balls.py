@@ -20,7 +20,14 @@ KERNELS = ["rbf", "linear", "linear", "poly", "laplacian", "composed"]
 STEPS, MORE = 6, 20  # Changes in a life, and samples that may come after the first ones.
 UNIT = 2.0**-53  # Rounding of a float64.
 ALIKE, CARE = 1e-6, 10.0  # Fraction by which two radii may differ, and factor of what a gap allows.
-REFUSALS = ("SVDD needs samples", "C must be at least", "C=inf", "at least one sample", "has no samples")
+REFUSALS = (
+    "SVDD needs samples",
+    "C must be at least",
+    "C=inf",
+    "at least one sample",
+    "has no samples",
+    "semi-definite kernel",
+)
 
 
 def balls(seed: int, number: int) -> Verdict:

@@ -174,10 +174,10 @@ def _compare_plus(case: Case, model: Any, parts: list[Any], got: Any, verdict: V
         for code in range(2):
             score = -signs[code] * theirs - mine
             better = {int(np.count_nonzero(score > far)) for far in (4.0 * slack, -4.0 * slack)}
-            _in_set(case, f"row {row}, class {code}", bool(sets[code]), range(min(better), max(better) + 1), verdict)
+            in_set(case, f"row {row}, class {code}", bool(sets[code]), range(min(better), max(better) + 1), verdict)
 
 
-def _in_set(case: Case, where: str, inside: bool, better: range, verdict: Verdict) -> None:
+def in_set(case: Case, where: str, inside: bool, better: range, verdict: Verdict) -> None:
     """Compare whether a class is in a set: ``better`` are the possible numbers of samples that agree better."""
     n = len(case.y)
     right = {count < n + 1 - k for count in better for k in ranks(case.alpha, n)}
@@ -241,7 +241,7 @@ def _compare_full(case: Case, model: Any, found: Any, sets: Any, verdict: Verdic
                 verdict.false.append(("p-value", text))
             elif len(stranger) > n:
                 verdict.undecided.append(("p-value", where))
-            _in_set(case, where, bool(sets[row, code]), range(n + 1 - stranger.stop, n + 1 - stranger.start), verdict)
+            in_set(case, where, bool(sets[row, code]), range(n + 1 - stranger.stop, n + 1 - stranger.start), verdict)
 
 
 def _case(rng: Rng, classes: int) -> Case:

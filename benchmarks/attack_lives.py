@@ -20,7 +20,7 @@ import adatron
 from adatron.insight import influence, leave_one_out
 
 from .attack_programs import Rng, Spec, named, power
-from .attack_verdict import Claims, Verdict
+from .attack_verdict import SUMS, Claims, Verdict
 
 KINDS = {"SVC": 0.2, "SVR": 0.45, "NuSVC": 0.15, "OneClassSVM": 0.2}
 STEPS, MORE = 4, 12  # Changes in a life, and samples that may come after the first ones.
@@ -178,7 +178,7 @@ def check(one: Life, model: Any, told: str, verdict: Verdict) -> None:
         claims = Claims(verdict, f"{told}: ", not model.fit_status_, truth(task, *values(one.spec, X)))
         claims.violation(report["kkt_violation"], np.inf)
         claims.gap(report["duality_gap"], None)
-        claims.feasible(report["kkt_violation"])
+        claims.feasible(report["kkt_violation"], SUMS if one.estimator == "NuSVC" else 0.0)
     refit = one.refit(ids)
     if refit is not None:
         _compare(one, refit, ids, X, _values(model, X), f"{told}: values", verdict)

@@ -109,8 +109,12 @@ def _attack(rng: Rng, model: Any, X: Values, metric: Values | None, verdict: Ver
         return
     if not (found.certified <= found.distance).all():
         verdict.false.append(("radius", "a certified radius above the distance"))
-    classes = model.predict(rows)
-    for row, (x, code, radius) in enumerate(zip(rows, classes, found.certified, strict=True)):
+    look(rng, model, rows, found.certified, metric, verdict)
+
+
+def look(rng: Rng, model: Any, rows: Values, lengths: Values, metric: Values | None, verdict: Verdict) -> None:
+    """Look for points of another class within radii."""
+    for row, (x, code, radius) in enumerate(zip(rows, model.predict(rows), lengths, strict=True)):
         verdict.claims += 1
         if not radius > 0.0:
             verdict.undecided.append(("radius 0", f"row {row}"))

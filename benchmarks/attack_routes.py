@@ -21,7 +21,7 @@ from adatron.solvers import Route, choose_route
 from adatron.solvers.base import Way
 
 from .attack_programs import Case, program
-from .attack_verdict import Verdict, fitted, may_bend, weighed
+from .attack_verdict import Verdict, centred, fitted, may_bend, weighed
 
 LARGEST, RECOMPUTED = 500, 160  # Most samples of a program, and of one whose claims are all recomputed.
 SMALL_BLOCK = 16  # Variables of a block, so that small programs go the way of large ones.
@@ -77,14 +77,14 @@ def routes(seed: int, number: int) -> Verdict:
                 return verdict
             continue
         if matrix is not None:
-            weighed(programs(Task(case.estimator, case.parameters, case.X, case.y, case.weight), model),
-                    model, case.parameters, matrix, one)  # fmt: skip
+            tasks = programs(Task(case.estimator, case.parameters, case.X, case.y, case.weight), model)
+            weighed([centred(task) for task in tasks], model, case.parameters, matrix, one)
             _add(verdict, one, name)
         low, high, gap = (np.atleast_1d(getattr(model, f"{end}_"))
                           for end in ("dual_objective", "primal_objective", "duality_gap"))  # fmt: skip
         known = np.isfinite(gap)
         ends.append((name, np.where(known, low, -np.inf), np.where(known, high, np.inf)))
-        _overlap(ends, verdict)
+        overlap(ends, verdict)
     return verdict
 
 
@@ -113,7 +113,7 @@ def _add(verdict: Verdict, one: Verdict, name: str) -> None:
     one.broken, one.leaks = [], []
 
 
-def _overlap(ends: list[tuple[str, Any, Any]], verdict: Verdict) -> None:
+def overlap(ends: list[tuple[str, Any, Any]], verdict: Verdict) -> None:
     """Compare the last interval with all before it."""
     name, low, high = ends[-1]
     verdict.claims += len(ends) - 1

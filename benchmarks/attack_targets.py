@@ -16,7 +16,7 @@ from tests.twins.values import L, values
 from adatron import SVR, NuSVR, QuantileSVR
 
 from .attack_programs import MAX_TIME, Rng, Spec, features, kernel_for, named, power, stored, weights_of
-from .attack_verdict import Verdict, fitted, weighed
+from .attack_verdict import Verdict, centred, fitted, weighed
 
 KERNELS = ["rbf", "rbf", "linear", "poly", "laplacian", "composed"]
 FEW, MOST = 3, 5  # Most targets, and quantiles.
@@ -35,7 +35,7 @@ def quantiles(seed: int, number: int) -> Verdict:
     if model is not None:
         taus = np.atleast_1d(levels)
         found = [of_quantile(float(tau), parameters, y, weight, column(model, k)) for k, tau in enumerate(taus)]
-        weighed([_centred(one) for one in found], model, parameters, values(spec, X), verdict)
+        weighed([centred(one) for one in found], model, parameters, values(spec, X), verdict)
     return verdict
 
 
@@ -56,7 +56,7 @@ def judged_targets(seed: int, number: int) -> Verdict:
     if model is not None:
         tasks = [Task(machine.__name__, parameters, X, one, weight) for one in y.T]
         found = [programs(task, column(model, k))[0] for k, task in enumerate(tasks)]
-        weighed([_centred(one) for one in found], model, parameters, values(spec, X), verdict)
+        weighed([centred(one) for one in found], model, parameters, values(spec, X), verdict)
     return verdict
 
 
@@ -77,13 +77,6 @@ def of_quantile(tau: float, parameters: dict[str, Any], y: Any, weight: Any, mod
     totals = (L(0),) if parameters["bias"] == "explicit" else ()
     lambda2 = L(parameters.get("augment", 1.0)) ** 2 if parameters["bias"] == "augmented" else L(0)
     return Program(used, beta[used], np.asarray(y).astype(L)[used], lower, upper, totals, lambda2=lambda2)
-
-
-def _centred(program: Program | None) -> Program | None:
-    """Return the program with targets around 0, the same one as its coefficients sum to 0 but for a rounding."""
-    if program is None or not program.totals or sum(program.totals) != 0:
-        return program
-    return program._replace(t=program.t - (program.t.min() + program.t.max()) / 2)
 
 
 def _begun(number: int, name: str, spec: Spec, X: Any, parameters: dict[str, Any], traits: list[str]) -> Verdict:

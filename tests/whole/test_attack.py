@@ -1,21 +1,25 @@
 """The checker of the attack knows a good solution from a bad one, and the tool finds false claims."""
 
 from dataclasses import replace
+from itertools import count, islice
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from benchmarks import attack, attack_conformal, attack_radii
 from benchmarks.__main__ import main
 from benchmarks.attack_lives import check, life, lived
 from benchmarks.attack_programs import Case, program
+from benchmarks.attack_routes import overlap
 from benchmarks.attack_searches import compared, judged_search, search_of
+from benchmarks.attack_sequences import sequences
 from benchmarks.attack_verdict import Verdict, checked
 from click.testing import CliRunner
 from sklearn import model_selection as theirs
 from sklearn import svm
 from sklearn.datasets import make_classification
 
-from adatron import SVC, IncrementalSVR, kernels
+from adatron import SVC, IncrementalSVR, input_margin, kernels
 from machines import altered
 from problems import csvc, feasible, nusvc, nusvr, oneclass, samples, svr
 from twins import programs as twin
@@ -149,6 +153,46 @@ def test_a_number_is_a_program():
         assert (one.estimator, one.kernel, one.traits) == (other.estimator, other.kernel, other.traits)
         dense = [c.X.toarray() if hasattr(c.X, "toarray") else c.X for c in (one, other)]
         np.testing.assert_array_equal(*dense)
+
+
+@pytest.mark.parametrize("kind", sorted(attack.KINDS.keys() - {"fits", "lives", "searches", "sequences"}))
+def test_no_claim_of_a_kind_is_false(kind):
+    numbers = (number for number in count() if attack.kind_of(1, number) == kind)
+    for number in islice(numbers, 3):
+        one = attack.KINDS[kind][2](1, number)
+        assert one.false == one.broken == [], one
+
+
+def test_three_hundred_steps_are_right():
+    one = sequences(0, 8)
+    assert one.false == one.broken == [], one
+    assert one.claims > 50
+
+
+def test_a_longer_radius_is_found():
+    """Three times the distance to the boundary: nearly each of these radii holds a point of another class."""
+    X, y = problem()
+    model = SVC(C=10.0, gamma=0.2).fit(X, y)
+    verdict = Verdict(0)
+    attack_radii.look(np.random.default_rng(0), model, X[:8], 3.0 * input_margin(model, X[:8]).distance, None, verdict)
+    assert len(verdict.false) >= 6
+
+
+def test_intervals_that_are_apart_are_found():
+    verdict = Verdict(0)
+    ends = [("one", np.array([1.0, 2.0]), np.array([1.5, 3.0]))]
+    overlap([*ends, ("other", np.array([1.2, 2.5]), np.array([1.3, 4.0]))], verdict)
+    assert not verdict.false
+    overlap([*ends, ("other", np.array([1.2, 3.5]), np.array([1.3, 4.0]))], verdict)
+    assert len(verdict.false) == 1
+
+
+def test_a_set_that_refits_refute_is_found():
+    case = attack_conformal.Case(np.zeros((9, 1)), np.arange(9) % 2, np.zeros((1, 1)), ("linear",), {}, 2, 0.2, [])
+    for inside, false in ((True, 0), (False, 1)):  # two of ten places are too strange: eight of nine agree better
+        verdict = Verdict(0)
+        attack_conformal.in_set(case, "row 0", inside, range(7, 8), verdict)
+        assert len(verdict.false) == false
 
 
 def test_lives_of_incremental_models_are_right():
