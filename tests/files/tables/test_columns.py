@@ -185,3 +185,42 @@ def test_a_first_value_that_is_missing_counts_no_rows(tmp_path):
         "@relation r\n@attribute a numeric\n@attribute b numeric\n@attribute c numeric\n@data\n?,1,0\n2,2,1\n"
     )
     assert read(tmp_path / "a.arff", n_features=2, allow_missing=True).X[1].tolist() == [2, 2]
+
+
+ARFF = "@relation r\n@attribute kind {{a,b}}\n@attribute u numeric\n@attribute v numeric\n@data\n{}"
+
+
+@pytest.mark.parametrize(("name", "form"), [("a.csv", "kind,u,v\n{}"), ("a.csv", "{}"), ("a.arff", ARFF)])
+def test_a_first_column_whose_texts_repeat_may_be_the_label(name, form, tmp_path):
+    path = tmp_path / name
+    path.write_text(form.format("".join(f"{'ab'[i % 2]},{i / 7},{i % 5}\n" for i in range(20))))
+    with pytest.raises(DataError, match=r"text: --label 0 says that it is the label, train --categorical auto"):
+        read(path)
+    assert read(path, label=0).y.tolist() == ["a", "b"] * 10
+    with pytest.raises(DataError, match=r"text: train --categorical auto"):
+        read(path, label=2)
+    path.write_text(form.replace("{{a,b}}", "string").format("".join(f"p{i},{i / 7},{i % 5}\n" for i in range(20))))
+    with pytest.raises(DataError, match=r"text: train --categorical auto"):
+        read(path)
+
+
+def test_two_columns_of_one_name_are_a_doubt_at_training_and_at_predicting(tmp_path):
+    path, rows = tmp_path / "a.csv", "0.5,1,2\n0.1,2,1\n" * 4
+    path.write_text(f"u,label,label\n{rows}")
+    with pytest.raises(DataError, match=r"line 1: columns 1 and 2 are both named 'label': rename one, or --drop 2"):
+        read(path)
+    assert read(path, label=1).feature_names == ("u", "label")
+    model = {"n_features": 2, "feature_names": ("u", "v")}
+    path.write_text(f"u,v,v\n{rows}")
+    with pytest.raises(DataError, match=r"line 1: columns 1 and 2 are both named 'v'"):
+        read(path, **model)
+    assert read(path, drop=[2], labelled=False, **model).X[0].tolist() == [0.5, 1]
+    path.write_text(f"{'u,v,w'}\n{rows}")
+    assert read(path, **model).y.tolist() == [2, 1] * 4
+
+
+def test_a_label_of_parquet_that_is_missing_is_called_so(tmp_path):
+    pytest.importorskip("pyarrow")
+    pandas.DataFrame({"u": [0.5, 1.5], "y": [None, "a"]}).to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(DataError, match="a label is missing"):
+        read(tmp_path / "a.parquet")

@@ -174,7 +174,8 @@ def _of_objects(path: Path, y: NDArray[Any], most: int) -> NDArray[Any]:
         kinds = set(map(type, y))
         for kind in kinds:
             if not issubclass(kind, (str, bytes, Number, np.generic)):
-                raise DataError(path, f"a label is a {kind.__name__}, not a number or text")
+                fault = "missing" if kind is type(None) else f"a {kind.__name__}, not a number or text"
+                raise DataError(path, f"a label is {fault}")
         numbers = _numbers(kinds, y)
         if numbers is not None:
             return numbers

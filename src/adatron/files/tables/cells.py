@@ -88,7 +88,7 @@ def kind_of_all(kinds: Iterable[Kind]) -> Kind:
     return found.pop() if len(found) == 1 else Kind.TEXT
 
 
-def refusal(where: str, kind: Kind, example: str) -> str:
+def refusal(where: str, kind: Kind, example: str, label: str = "") -> str:
     """Return the sentence about a column that cannot be a feature as it is, and what helps.
 
     Parameters
@@ -97,6 +97,8 @@ def refusal(where: str, kind: Kind, example: str) -> str:
         The column, in words.
     example : str
         A value of the column.
+    label : str
+        How to say that the column of text is the label; empty if it hardly is.
     """
     words = {
         Kind.MISSING: ("a missing value", "train --impute fills it in, --drop leaves the column out"),
@@ -106,6 +108,8 @@ def refusal(where: str, kind: Kind, example: str) -> str:
     what, advice = words[kind]
     if kind == Kind.TEXT and (found := _GROUPED.fullmatch(example)):
         what, advice = f"a number with {found['mark']!r} between thousands", "write the column without these"
+    elif kind == Kind.TEXT and label:
+        advice = f"{label} says that it is the label, {advice}"
     return f"{where} holds {example!r}, {what}: {advice}"
 
 

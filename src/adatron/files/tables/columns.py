@@ -218,14 +218,15 @@ def label_column(
 
 def check_columns(path: Path, names: Sequence[str] | None, roles: Roles, request: Request, line: int | None) -> None:
     """Check that the columns beside the label are the features that a model expects."""
-    if names and request.feature_names:
-        _check_names(path, list(names), roles, request, line)
-    elif names and request.n_features is None:
+    if names and (request.feature_names or request.n_features is None):
         first: dict[str, int] = {}
-        for index in roles.features:
+        label = () if request.label is not None or roles.label is None else (roles.label,)
+        for index in sorted((*roles.features, *label)):
             if first.setdefault(names[index], index) != index:
                 found = f"columns {first[names[index]]} and {index} are both named {names[index]!r}"
                 raise DataError(path, f"{found}: rename one, or --drop {index} leaves it out", line)
+    if names and request.feature_names:
+        _check_names(path, list(names), roles, request, line)
     features, label = len(roles.features), roles.label
     width = features + (label is not None)
     if request.n_features not in (None, features):
@@ -270,6 +271,13 @@ def label_note(label: int | None, names: Sequence[str] | None, request: Request)
     return f"; the label is taken from {named(label, names)}, --label names another one"
 
 
+def label_advice(index: int, texts: Sequence[object], label: int | None, request: Request) -> str:
+    """Return the option that makes a column of text the label: the first one, whose texts repeat; else nothing."""
+    if index or label is None or request.label is not None or 2 * len(set(texts)) > len(texts):
+        return ""
+    return "--label 0"
+
+
 def table_of_columns(
     path: Path,
     names: Sequence[str],
@@ -304,7 +312,8 @@ def table_of_columns(
     for at, column in texts.items():
         where = named(features[at], names)
         if column.dtype.kind in "Mm" or not request.takes_text(at, True):
-            raise DataError(path, _fault(where, column, request) + label_note(label, names, request))
+            advice = label_advice(features[at], column.tolist(), label, request)
+            raise DataError(path, _fault(where, column, request, advice) + label_note(label, names, request))
         texts[at] = text_column(path, where, column, request)
     numbers = [columns[index] for at, index in enumerate(features) if at not in texts]
     single = bool(numbers) and all(column.dtype == np.float32 for column in numbers)
@@ -330,7 +339,7 @@ def with_texts(path: Path, table: Table, texts: Mapping[int, NDArray[Any]], requ
     return replace(table, X=mixed, categorical=tuple(sorted(texts)))
 
 
-def _fault(where: str, column: NDArray[Any], request: Request) -> str:
+def _fault(where: str, column: NDArray[Any], request: Request, label: str) -> str:
     """Return the sentence about a column that is no feature: text, or dates."""
     example = next((one for one in column if one is not None), None)
     shown = example.decode("utf-8", "replace") if isinstance(example, bytes) else str(example)
@@ -340,7 +349,7 @@ def _fault(where: str, column: NDArray[Any], request: Request) -> str:
         return refusal(where, Kind.DATE, shown)
     if request.n_features is not None:
         return f"{where} holds {shown!r}, text, and the model expects numbers there"
-    return refusal(where, Kind.TEXT, shown)
+    return refusal(where, Kind.TEXT, shown, label)
 
 
 def text_column(path: Path, where: str, column: NDArray[Any], request: Request) -> NDArray[Any]:

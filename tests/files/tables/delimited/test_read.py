@@ -364,7 +364,7 @@ def test_real_tables_need_one_option_at_most(data_dir):
     assert quiet(data_dir / "breast-cancer-wisconsin.data", allow_missing=True, index=0).shape == (699, 9)
     table = quiet(data_dir / "abalone.csv", categorical="auto")
     assert (table.shape, table.categorical) == ((4177, 8), (0,))
-    with pytest.raises(DataError, match=r"column 0 holds 'M', text: train --categorical auto"):
+    with pytest.raises(DataError, match=r"column 0 holds 'M', text: --label 0 says that it is the label, train --cat"):
         read(data_dir / "abalone.csv")
 
 

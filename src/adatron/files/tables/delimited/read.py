@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ...source import open_text
 from ...table import DataError, Dialect, Path, Request, Table, check_size
 from ..cells import MISSING, Kind, kind_of, kind_of_all, labels_of
-from ..columns import COUNTS_ROWS, EMPTY, named, roles_of, with_texts
+from ..columns import COUNTS_ROWS, EMPTY, label_advice, named, roles_of, with_texts
 from .dialect import Records, find_dialect, is_surplus
 from .lines import Chunk, Lines, split_records
 from .reading import Reading
@@ -87,7 +87,8 @@ def _begin(path: Path, sample: Chunk, request: Request, separator: str) -> Readi
     kinds = {index: _kind(body, index, dialect, missing) for index in roles.features}
     texts = [index for at, index in enumerate(roles.features) if request.takes_text(at, kinds[index] == Kind.TEXT)]
     start = int(body[0][0]) if roles.left_out.get(0) == COUNTS_ROWS else 0
-    return Reading(path, request, dialect, names, roles, missing, kinds, frozenset(texts), start)
+    label = label_advice(0, [record[0] for record in body], roles.label, request)
+    return Reading(path, request, dialect, names, roles, missing, kinds, frozenset(texts), label, start)
 
 
 def _suspicion(body: Records, index: int, least: int, anywhere: bool) -> str | None:

@@ -54,6 +54,8 @@ class Reading:
         The kinds of the features in the first records.
     texts : frozenset of int
         The features that are read as text.
+    label : str
+        The option that makes the first column the label, if its texts repeat in the first records.
     start : int
         The first value of a column that counts the rows.
     rows : int
@@ -72,6 +74,7 @@ class Reading:
     missing: frozenset[str]
     kinds: dict[int, Kind]
     texts: frozenset[int]
+    label: str = ""
     start: int = 0
     rows: int = 0
     careful: bool = False
@@ -244,7 +247,7 @@ class Reading:
         where, note = named(index, self.names), label_note(self.roles.label, self.names, self.request)
         known, whole = self.kinds[index], self.request.n_features is None  # a model expects numbers
         if kind == Kind.MISSING or (whole and kind in (Kind.DATE, Kind.TEXT) and kind == known):
-            message = refusal(where, kind, found) + note * (kind == Kind.TEXT)
+            message = refusal(where, kind, found, "" if index else self.label) + note * (kind == Kind.TEXT)
         else:
             wanted = "a truth value" if known == Kind.TRUTH else "a finite number"
             cure = f"; if it is a mark of missing values, --missing {shlex.quote(found)} says so"
