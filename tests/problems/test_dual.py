@@ -1,5 +1,7 @@
 """What a program says of a point against its definition, written out with dense matrices."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -106,6 +108,7 @@ def test_programs_whose_feasible_points_form_a_cone():
     assert not Dual(y, np.array([-np.inf, -1.0]), np.zeros(2)).cone
     assert not Dual(y, -infinite, np.array([0.0, 1.0])).cone
     assert not Dual(y, np.array([-np.inf, -1.0]), infinite).hard_margin
+    assert not Dual(y, np.array([0.0, -1.0]), infinite).hard_margin
     assert not Dual(y, -infinite, np.zeros(2)).take([]).unbounded
     assert Dual(y, -infinite, infinite).unbounded
     assert Dual(y, np.full(2, -0.25), np.full(2, 0.5)).reach == (-0.25, 0.5)
@@ -139,6 +142,7 @@ def test_how_far_rounding_may_go_is_a_fraction_of_the_sizes(size):
         assert Dual(point, -abs(point), abs(point), totals=two.totals, row=two.row).contains(point) == near
     free = csvc(np.array([1.0, 1.0, -1.0]), np.full(3, 2.0 * size), "none")
     assert free.contains(np.zeros(3))
+    assert replace(free, totals=(0.0,)).contains(np.zeros(3))
     for off in (0.9e-9, 1.1e-9):
         near = off < 1e-9
         assert free.contains(np.array([1.5, 2.0 * (1.0 + off), -1.0]) * size) == near
