@@ -177,3 +177,14 @@ def test_a_point_where_all_are_at_one_end_has_finite_multipliers(name, end):
         zero = replace(dual, t=-g, lambda2=0.0)
         best = programs.gap(np.zeros((len(dual), len(dual))), zero, beta)
         assert duality_gap(dual, beta, g, mu) == pytest.approx(best, rel=1e-12)
+
+
+def test_infinite_bounds_that_do_not_pay_add_nothing():
+    dual, beta = svr(np.zeros(4), np.full(4, np.inf), 0.125), np.array([0.0, 0.0, 1.0, -1.0])
+    g = np.array([-0.125, 0.125, -0.125, 0.125])  # the slopes of the kinks
+    assert duality_gap(dual, beta, g, np.zeros(1)) == 0.0
+
+
+def test_within_a_wide_tube_nothing_is_to_be_gained():
+    dual = svr(np.zeros(2), np.ones(2), 1.0, "none")
+    assert duality_gap(dual, np.zeros(2), np.array([0.5, -0.5]), np.zeros(0)) == 0.0

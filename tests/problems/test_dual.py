@@ -95,6 +95,12 @@ def test_targets_and_bounds_alone_make_a_program_without_sums():
     assert not Dual(np.ones(2), np.zeros(2), np.ones(2), totals=(0.5, 0.5), row=np.arange(2)).one_sum
 
 
+def test_bounds_of_a_variable_with_a_sign_change_their_places():
+    lower, upper, sign = np.array([-1.0, -2.0]), np.array([3.0, 4.0]), np.array([1.0, -1.0])
+    plain = Dual(np.ones(2), lower, upper, totals=(0.0,), sign=sign).unsigned()
+    assert (plain.lower.tolist(), plain.upper.tolist(), plain.t.tolist()) == ([-1.0, -4.0], [3.0, 2.0], [1.0, -1.0])
+
+
 def test_programs_whose_feasible_points_form_a_cone():
     y, infinite = np.array([1.0, -1.0]), np.full(2, np.inf)
     assert csvc(y, infinite).cone
