@@ -41,7 +41,6 @@ TESTS = {
     "certificates/gap.py": ["certificates/test_gap.py"],
     "certificates/certify.py": ["certificates/test_certify_weigh.py", "certificates/test_certify_rows.py"],
 }
-SLOW = "not (at_solutions or kinks_along or one_class_beyond)"  # tests that need the compiler
 LIMIT = 6.0  # Times the seconds of the tests without a mutant; a mutant that takes longer counts as found.
 # Folders that know neither problems nor certificates: their mutants need not import these folders anew.
 BELOW = ("adatron.compiled", "adatron.kernels", "adatron.devices", "adatron.threads", "adatron.gram")
@@ -167,7 +166,7 @@ def run(tests: list[str]) -> int:
     settings.register_profile("mutants", derandomize=True, database=None, phases=[Phase.explicit, Phase.generate])
     settings.load_profile("mutants")
     there = [str(ROOT / "tests" / one) for one in tests]
-    plain = ["-q", "-x", "-p", "no:cacheprovider", "-W", "ignore::RuntimeWarning", "-k", SLOW]
+    plain = ["-q", "-x", "-p", "no:cacheprovider", "-W", "ignore::RuntimeWarning"]
     return int(pytest.main([*plain, "--rootdir", str(ROOT), *there]))
 
 

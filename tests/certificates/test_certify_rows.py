@@ -224,3 +224,9 @@ def test_no_more_than_512_rows_are_looked_at_the_support_vectors_first():
         K = np.eye(n)
         K[pair] = K[pair[::-1]] = 2.0
         assert semidefinite(view_of(K, Precomputed()), support) == (not seen)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rounding_of_eigenvalues_that_are_zero_is_no_sign_of_negative_ones(seed):
+    _, beta, K = example(60, seed=seed)
+    assert semidefinite(view_of(K, Precomputed()), np.flatnonzero(beta))

@@ -60,6 +60,20 @@ def test_an_equality_that_rounding_does_not_explain_proves_nothing(name):
                 assert np.isfinite(found.gap) == np.isfinite(found.kkt_violation) == np.isfinite(found.slip)
 
 
+@pytest.mark.parametrize("name", ["csvc", "svr", "quantile"])
+def test_the_gap_of_a_solution_is_rounding(name):
+    dual, _, h, rng = point(0, name, "none")
+    top = rng.random(len(dual)) < 0.5
+    beta = np.where(top, dual.upper, dual.lower)
+    g = np.where(top, -1.0, 1.0) * (abs(h) + 2.0 * dual.epsilon + 0.5)
+    compare(bounded(dual, beta, g, np.zeros(len(dual)), 1.0), by_definition(dual, beta, g, np.zeros(len(dual)), 1.0))
+    if name == "csvc":
+        dual = csvc(dual.t, np.ones(len(dual)), "none")
+        beta = np.where(top, dual.upper, dual.lower)
+        found = bounded(dual, beta, g, np.zeros(len(dual)), 1.0)
+        compare(found, by_definition(dual, beta, g, np.zeros(len(dual)), 1.0))
+
+
 def test_what_is_no_number_proves_nothing():
     dual, beta, g, _ = point(0, "csvc", "explicit")
     beta[0] = np.nan

@@ -131,9 +131,65 @@ def test_no_number_stays_none(beta, epsilon):
     assert np.isnan(duality_gap(dual, np.array(beta), g, np.zeros(1), np.full(2, 0.1)))
 
 
+@pytest.mark.parametrize(("total", "kink"), [(0.5, 1.0), (1.0, 1.0), (1.5, 2.0), (2.0, 2.0), (3.0, 3.0)])
+def test_a_total_of_steps_is_reached_at_the_first_kink(total, kink):
+    assert crossing(np.array([3.0, 1.0, 2.0]), np.ones(3), total) == kink
+
+
 def test_a_total_of_steps_that_is_never_reached_has_the_last_kink():
     assert crossing(np.array([2.0, 1.0]), np.ones(2), 3.0) == 2.0
 
 
 def test_bounds_in_float64_are_a_little_too_large():
     assert 1.0 + 1e-9 <= CARE <= 1.0 + 1e-5
+
+
+@drawn(epsilon=(0.0, 0.1))
+def test_so_are_signs_of_a_regression(seed, epsilon):
+    K, y, w, t = data(seed)
+    dual = replace(svr(t, np.full(len(y), np.inf), epsilon), sign=y)
+    beta = w * (np.arange(len(y)) % 3 - 1.0)
+    g = programs.gradient(K, dual, beta)
+    assert best_multipliers(dual, beta, g)[0] == best_multipliers(dual.unsigned(), y * beta, y * g)[0]
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_one_variable_and_none(sign):
+    one = Dual(np.ones(1), np.zeros(1), np.ones(1), totals=(0.0,), sign=np.array([sign]))
+    for beta in (0.0, 0.5, 1.0):  # any multiplier that keeps the variable where it is
+        mu = best_multipliers(one, np.array([beta]), np.array([0.25]))
+        assert duality_gap(one, np.array([beta]), np.array([0.25]), mu) == 0.0
+    none = one.take([])
+    assert best_multipliers(none, np.zeros(0), np.zeros(0)).tolist() == [0.0]
+    assert duality_gap(none, np.zeros(0), np.zeros(0), np.zeros(1)) == 0.0
+
+
+def test_a_hard_margin_that_is_the_largest_has_no_gap():
+    y = np.array([1.0, -1.0])
+    dual = csvc(y, np.full(2, np.inf))
+    g = programs.gradient(np.outer(y, y), dual, 0.5 * y)
+    assert duality_gap(dual, 0.5 * y, g, best_multipliers(dual, 0.5 * y, g)) == 0.0
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("end", ["lower", "upper"])
+def test_a_point_where_all_are_at_one_end_has_finite_multipliers(name, end):
+    for bias in BIASES:
+        dual, _, g, _ = point(0, name, bias)
+        beta = getattr(dual, end)
+        mu = best_multipliers(dual, beta, g)
+        assert np.isfinite(mu).all()
+        zero = replace(dual, t=-g, lambda2=0.0)
+        best = programs.gap(np.zeros((len(dual), len(dual))), zero, beta)
+        assert duality_gap(dual, beta, g, mu) == pytest.approx(best, rel=1e-12)
+
+
+def test_infinite_bounds_that_do_not_pay_add_nothing():
+    dual, beta = svr(np.zeros(4), np.full(4, np.inf), 0.125), np.array([0.0, 0.0, 1.0, -1.0])
+    g = np.array([-0.125, 0.125, -0.125, 0.125])  # the slopes of the kinks
+    assert duality_gap(dual, beta, g, np.zeros(1)) == 0.0
+
+
+def test_within_a_wide_tube_nothing_is_to_be_gained():
+    dual = svr(np.zeros(2), np.ones(2), 1.0, "none")
+    assert duality_gap(dual, np.zeros(2), np.array([0.5, -0.5]), np.zeros(0)) == 0.0

@@ -1,5 +1,7 @@
 """What a program says of a point against its definition, written out with dense matrices."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -93,6 +95,12 @@ def test_targets_and_bounds_alone_make_a_program_without_sums():
     assert not Dual(np.ones(2), np.zeros(2), np.ones(2), totals=(0.5, 0.5), row=np.arange(2)).one_sum
 
 
+def test_bounds_of_a_variable_with_a_sign_change_their_places():
+    lower, upper, sign = np.array([-1.0, -2.0]), np.array([3.0, 4.0]), np.array([1.0, -1.0])
+    plain = Dual(np.ones(2), lower, upper, totals=(0.0,), sign=sign).unsigned()
+    assert (plain.lower.tolist(), plain.upper.tolist(), plain.t.tolist()) == ([-1.0, -4.0], [3.0, 2.0], [1.0, -1.0])
+
+
 def test_programs_whose_feasible_points_form_a_cone():
     y, infinite = np.array([1.0, -1.0]), np.full(2, np.inf)
     assert csvc(y, infinite).cone
@@ -106,6 +114,7 @@ def test_programs_whose_feasible_points_form_a_cone():
     assert not Dual(y, np.array([-np.inf, -1.0]), np.zeros(2)).cone
     assert not Dual(y, -infinite, np.array([0.0, 1.0])).cone
     assert not Dual(y, np.array([-np.inf, -1.0]), infinite).hard_margin
+    assert not Dual(y, np.array([0.0, -1.0]), infinite).hard_margin
     assert not Dual(y, -infinite, np.zeros(2)).take([]).unbounded
     assert Dual(y, -infinite, infinite).unbounded
     assert Dual(y, np.full(2, -0.25), np.full(2, 0.5)).reach == (-0.25, 0.5)
@@ -139,6 +148,7 @@ def test_how_far_rounding_may_go_is_a_fraction_of_the_sizes(size):
         assert Dual(point, -abs(point), abs(point), totals=two.totals, row=two.row).contains(point) == near
     free = csvc(np.array([1.0, 1.0, -1.0]), np.full(3, 2.0 * size), "none")
     assert free.contains(np.zeros(3))
+    assert replace(free, totals=(0.0,)).contains(np.zeros(3))
     for off in (0.9e-9, 1.1e-9):
         near = off < 1e-9
         assert free.contains(np.array([1.5, 2.0 * (1.0 + off), -1.0]) * size) == near
