@@ -1,8 +1,13 @@
 """The machine that the options ask for; what does not go together is wrong usage, found before any data."""
 
+import json
+
+import numpy as np
 import pytest
 
+import adatron
 from adatron.cli import main
+from adatron.cli.machines import INCREMENTAL, TASKS
 from adatron.cli.parameters import KERNEL_NAMES
 from lines import failed
 
@@ -51,3 +56,45 @@ def test_options_that_do_not_go_together(options, message, tmp_path, capsys):
 def test_train_writes_a_model_or_cross_validates(options, message, capsys):
     assert main(["train", "none.csv", *options]) == 2
     assert message in failed(capsys)
+
+
+def kinds(table):
+    return [(task, svm) for task, machines in table.items() for svm in machines]
+
+
+@pytest.mark.parametrize(("task", "svm"), kinds(TASKS))
+def test_each_command_takes_each_machine_with_its_defaults(task, svm, tmp_path, capsys):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    y = np.where(X[:, 0] > 0, 1, -1) if task in ("classification", "novelty") else X[:, 0] + X[:, 1]
+    file, model, page = (str(tmp_path / name) for name in ("t.csv", "m.adatron", "r.html"))
+    np.savetxt(file, np.column_stack((X, y)), delimiter=",", header="a,b,c,label", comments="")
+    more = ["--label", "label"] if task != "novelty" else ["--drop", "label"]
+    assert main(["train", file, "--task", task, "--svm", svm, "--model", model, *more]) == 0
+    assert main(["predict", model, file, "--quiet", *more]) == 0
+    assert main(["evaluate", model, file, "--label", "label"]) == 0
+    assert main(["report", model, file, "--output", page, *more]) == 0
+    assert main(["info", model]) == 0
+    capsys.readouterr()
+    assert main(["info", model, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["class"] == TASKS[task][svm]
+
+
+@pytest.mark.parametrize("name", [table[one][two] for table in (TASKS, INCREMENTAL) for one, two in kinds(table)])
+def test_info_shows_machines_whose_parameters_are_none(name, tmp_path, capsys):
+    kind, file = getattr(adatron, name), str(tmp_path / "m.adatron")
+    allowed = kind._parameter_constraints
+    nothing = {one: None for one in kind().get_params() if None in allowed[one]}
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    adatron.save(kind(**nothing).fit(X, np.where(X[:, 0] > 0, 1, -1)), file)
+    assert main(["info", file]) == main(["info", file, "--json"]) == 0
+    assert name in capsys.readouterr().out
+
+
+def test_a_ball_shows_the_one_parameter_that_counts(tmp_path, capsys):
+    X, file = np.random.default_rng(0).normal(size=(30, 2)), str(tmp_path / "m.adatron")
+    for parameters, shown, hidden in (({"C": 0.2}, "C", "nu"), ({"nu": 0.2}, "nu", "C")):
+        adatron.save(adatron.SVDD(**parameters).fit(X), file)
+        assert main(["info", file]) == 0
+        names = [line.split(maxsplit=1)[0] for line in capsys.readouterr().out.splitlines() if line.strip()]
+        assert shown in names
+        assert hidden not in names

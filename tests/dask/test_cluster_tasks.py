@@ -1,6 +1,7 @@
 """Fits and searches inside tasks, side by side, and on clusters whose workers are few, many, or still to come."""
 
 import threading
+from contextvars import copy_context
 
 import numpy as np
 import pytest
@@ -152,3 +153,38 @@ def fit_now():
 def test_a_fit_in_the_event_loop_is_refused(one):
     # Another client of this process, if there is one, serves such a fit.
     assert all(said is None or "must not be asynchronous" in said for said in one.run(fit_now).values())
+
+
+def elsewhere(key, kind):
+    """Fit or search in a thread that the task starts, while tasks hold all threads of the workers."""
+    meet(key)
+    found, client = [], get_client()
+
+    def work():
+        if kind == "fit":
+            found.append(bits(ad.DaskSVC(C=3.0, client=client).fit(X, Y)))
+        elif kind == "search":
+            found.append(scores(ad.DaskGridSearchCV(SVC(), GRID, cv=3, client=client), FEW, OF_FEW))
+        else:
+            found.append(bits(SVC(C=3.0).fit(X, Y)))
+
+    # A copy of the context knows the worker, and is still no thread of its pool.
+    thread = threading.Thread(
+        target=copy_context().run if kind == "search" else work, args=(work,) * (kind == "search")
+    )
+    thread.start()
+    thread.join(PATIENCE)
+    return found
+
+
+@pytest.mark.parametrize("kind", ["fit", "search", "fit of one machine"])
+@pytest.mark.parametrize(("workers", "threads"), [(1, 1), (2, 2)])
+def test_a_thread_of_a_task_fits_while_tasks_hold_all_threads(workers, threads, kind):
+    many, key = workers * threads, (workers, threads, kind)
+    search = kind == "search"
+    wanted = scores(GridSearchCV(SVC(), GRID, cv=3), FEW, OF_FEW) if search else alone("SVC", X, Y, C=3.0)
+    with inside(workers, threads_per_worker=threads) as cluster, Client(cluster) as client:
+        for _ in range(2):
+            MEETING[key] = threading.Barrier(many)
+            tasks = [client.submit(elsewhere, key, kind, pure=False) for _ in range(many)]
+            assert [task.result(PATIENCE) == [wanted] for task in tasks] == [True] * many

@@ -2,6 +2,7 @@
 
 import warnings
 from copy import deepcopy
+from pickle import dumps, loads
 
 import numpy as np
 import pytest
@@ -206,12 +207,12 @@ def test_a_time_limit_leaves_a_certified_model():
     assert (model.dual_objective_ <= model.primal_objective_).all()
 
 
-@pytest.mark.parametrize("levels", [0.2, SEVERAL, (0.1, 0.9)])
+@pytest.mark.parametrize("levels", [0.2, [0.5], (0.5,), SEVERAL, (0.1, 0.9)])
 def test_copies_and_files_predict_the_same(levels, tmp_path):
     X, y = waves()
     model = QuantileSVR(quantile=levels, C=3.0, rearrange=True).fit(X, y)
     save(model, tmp_path / "m.adatron")
-    for copy in (load(tmp_path / "m.adatron"), deepcopy(model)):
+    for copy in (load(tmp_path / "m.adatron"), deepcopy(model), loads(dumps(model))):  # noqa: S301
         np.testing.assert_array_equal(copy.predict(X), model.predict(X))
         assert copy.n_crossed_ == model.n_crossed_
         assert copy.score(X, y) == model.score(X, y)

@@ -59,6 +59,8 @@ def kernel_rows(model: Any) -> TableRows:
     if kernel != "linear":
         kernel += f", gamma {machine.gamma}"
     known, found = _is_ours(machine), machine.get_params(deep=False)
+    if found.get("C") is not None and None in machine._parameter_constraints["C"]:
+        found.pop("nu", None)  # which C replaces
     rows: TableRows = []
     if (label := label_of(model)) is not None:
         rows.append(("label", label))
@@ -66,7 +68,9 @@ def kernel_rows(model: Any) -> TableRows:
         rows.append(("classes", shortened([str(name) for name in machine.classes_])))
     if model is not machine:
         rows += _of_columns(model)
-    own = [(name, f"{found[name]:g}" if known else "unknown") for name in PROGRAM_PARAMETERS if name in found]
+    own = [
+        (name, f"{found[name]:g}" if known else "unknown") for name in PROGRAM_PARAMETERS if found.get(name) is not None
+    ]
     return [*rows, ("kernel", kernel), *own]
 
 

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..files.lock import hold
+from ..lock import hold
 
 Arrays = list[NDArray[Any]]
 CHECKPOINT_MAGIC = b"adatron-checkpoint 1 "  # The first bytes, with the version.

@@ -6,8 +6,10 @@ import itertools
 from asyncio import run_coroutine_threadsafe
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from concurrent.futures import CancelledError
+from contextlib import ExitStack, contextmanager, suppress
 from math import inf
+from threading import current_thread, main_thread
 from time import monotonic, sleep
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -22,13 +24,11 @@ GLANCE = 1.0  # Seconds after which a wait looks around.
 MOST_TRIES = 12  # Most tries in a row in which workers are lost and no task ends.
 REST = 0.1, 5.0  # Seconds between two tries: at first, and at most.
 DEADLY = 12  # Times that Dask gives up a task before it is to blame: after its fourth dead worker, then after each one.
-MEMORY = (
-    "The usual cause is memory: Dask ends a worker that exceeds its memory_limit. Use smaller chunks, more workers, or "
-    "workers with more memory."
-)
 GONE = "The Dask client was closed, or has lost its scheduler; make a new one and fit again."
 #: Names of errors that say that a task, its worker or its data were lost.
 LOST_ERRORS = ("KilledWorker", "CancelledError", "FutureCancelledError", "CommClosedError", "FutureError")
+#: Errors of Dask itself when a worker leaves while it is being asked: its address or the data are no longer known.
+LEFT_MEANWHILE = OSError, KeyError, CancelledError, AssertionError
 
 
 def client_of(client: Any) -> Any:
@@ -67,18 +67,45 @@ def client_of(client: Any) -> Any:
 
 @contextmanager
 def beside_the_pool() -> Iterator[None]:
-    """Leave the worker's pool of threads if this is a task: tasks that wait for tasks could hold all threads."""
-    from distributed import rejoin, secede
+    """Free a thread for the tasks of a fit: the task that fits, or waits for this thread to fit, could hold the last.
 
-    try:
-        secede()
-    except (ValueError, AttributeError, KeyError):  # not on a worker, not in its pool, or beside the pool already
+    A task leaves the worker's pool of threads. A thread that a task may have started gives the workers of this process
+    a further thread.
+    """
+    from distributed import Worker, rejoin, secede
+
+    with ExitStack() as after:
+        with suppress(KeyError):  # beside the pool already
+            try:
+                secede()
+                after.callback(rejoin)
+            except (ValueError, AttributeError):  # no thread of a pool
+                workers = Worker._instances  # pyright: ignore[reportPrivateUsage]
+                for worker in list(workers) if current_thread() is not main_thread() else []:
+                    if worker.status.name == "running":
+                        after.enter_context(_room_on(worker))
         yield
-        return
+
+
+@contextmanager
+def _room_on(worker: Any) -> Iterator[None]:
+    """Give a worker a further thread if tasks hold all that it has; one of them counts as long running from then on."""
+    from distributed.worker_state_machine import SecedeEvent
+
+    pool, state, added = worker.executors["default"], worker.state, []
+
+    def more() -> None:
+        if len(state.executing) >= state.nthreads:
+            added.append(next(iter(state.executing)).key)
+            pool._max_workers += 1
+            unknown: Any = None  # how long the task has run
+            worker.handle_stimulus(SecedeEvent(f"adatron-{uuid4().hex}", key=added[0], compute_duration=unknown))
+
+    worker.loop.add_callback(more)
     try:
         yield
     finally:
-        rejoin()
+        worker.loop.add_callback(lambda: setattr(pool, "_max_workers", pool._max_workers - len(added)))
 
 
 class Call(NamedTuple):
@@ -185,17 +212,23 @@ class Cluster:
                 raise RuntimeError(self._blame(error, calls[i], killed[i])) from error
 
     def _blame(self, error: Any, call: Call, times: int) -> str:
-        deaths = error.allowed_failures + times
-        return (
-            f"{self._what} {call.slab}: at least {deaths} workers ended while they had the task {error.task!r}; the "
-            f"last one was {error.last_worker.address}. {MEMORY}"
-        )
+        deaths, last = error.allowed_failures + times, error.last_worker.address
+        why = f"the log of the last one, {last}, says why it ended."
+        if any(event["worker"] == last for _, event in self.client.get_events("worker-restart-memory")):
+            why = (
+                f"Dask ended the last one, {last}, because it exceeded its memory_limit: use smaller chunks, more "
+                "workers, or workers with more memory."
+            )
+        return f"{self._name(call.slab)}: at least {deaths} workers ended while they had the task {error.task!r}; {why}"
+
+    def _name(self, slab: int) -> str:
+        return f"{self._what} {slab}" if len(self) > 1 else self._what
 
     def _given_up(self, calls: Sequence[Call], found: dict[int, Any]) -> str:
-        names = ", ".join(sorted({str(call.slab) for i, call in enumerate(calls) if i not in found}))
+        names = ", ".join(sorted({self._name(call.slab) for i, call in enumerate(calls) if i not in found}))
         return (
-            f"{self._what} {names}: {MOST_TRIES} tries in a row have failed, because workers or their data were lost "
-            f"each time. {MEMORY}"
+            f"{names}: {MOST_TRIES} tries in a row have failed, because workers or their data were lost "
+            "each time; their logs say why they ended."
         )
 
     def _gather(self, futures: dict[int, Any], found: dict[int, Any], limit: float) -> None:
@@ -206,7 +239,7 @@ class Cluster:
         except OutOfTime:
             raise
         except Exception as error:
-            if not (type(error).__name__ in LOST_ERRORS or isinstance(error, OSError)):
+            if not (type(error).__name__ in LOST_ERRORS or isinstance(error, LEFT_MEANWHILE)):
                 raise
 
     def _renew(self) -> None:
@@ -268,13 +301,10 @@ def wait_for(client: Any, futures: Sequence[Any], limit: float = inf) -> None:
     RuntimeError
         The cluster has had no worker for a while, or its workers take no tasks.
     """
-    from concurrent.futures import CancelledError
-
     from distributed import wait
-    from distributed.client import FutureCancelledError
 
     keys = {future.key for future in futures}
-    with suppress(CancelledError, FutureCancelledError):  # the futures say so themselves
+    with suppress(CancelledError):  # the futures say so themselves
         _patiently(client, limit, lambda seconds: wait(futures, timeout=seconds), keys)
 
 
@@ -301,17 +331,23 @@ def workers_of(client: Any) -> dict[str, Any]:
         raise RuntimeError(GONE) from None
 
 
-def scattered(client: Any, values: Any, limit: float = inf, **how: Any) -> Any:
-    """Send values to the workers; if there is none, wait for one. See ``wait_for``."""
-    ready = bool(workers_of(client))
+def scattered(client: Any, values: Any, limit: float = inf) -> Any:
+    """Send values to the workers, each to one of them; if there is none, wait for one. See ``wait_for``.
+
+    Tasks bring them to further workers. Dask's broadcast fails, or never ends, if a worker leaves.
+    """
+    ready, trouble = bool(workers_of(client)), None
     for _ in range(MOST_TRIES):
         if not ready:  # an adaptive cluster starts workers for tasks, not for values
             wait_for(client, [client.submit(int, key=f"adatron-worker-{uuid4().hex[:12]}", pure=False)], limit)
-        with suppress(OSError):  # a worker went away meanwhile
-            return client.scatter(values, hash=False, **how)
-        ready = False
+        try:
+            return client.scatter(values, hash=False)
+        except LEFT_MEANWHILE as error:
+            ready, trouble = False, error
         sleep(GLANCE)
-    raise RuntimeError(f"Values could not be sent to the workers in {MOST_TRIES} tries. {MEMORY}")
+    raise RuntimeError(
+        f"Values could not be sent in {MOST_TRIES} tries, because workers were lost each time; their logs say why."
+    ) from trouble
 
 
 def _patiently(client: Any, limit: float, look: Callable[[float], Any], keys: set[Any]) -> Any:
@@ -358,6 +394,6 @@ def _trouble(client: Any, keys: set[Any]) -> Trouble | None:
         return None
     try:
         tasks = client.processing(workers=list(paused))
-    except (OSError, KeyError):  # the scheduler, or one of the workers, is gone meanwhile
+    except LEFT_MEANWHILE:  # the scheduler, or one of the workers, is gone
         return None
     return FULL_WORKERS if len(paused) == len(workers) or any(keys & set(some) for some in tasks.values()) else None

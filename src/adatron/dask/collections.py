@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 from ..estimators.checks.columns import as_numbers
 from ..fitting.storage import parts_of
 from ..quoted import quoted
-from .cluster import Call, Cluster, client_of, gathered, is_gone, scattered, wait_for, workers_of
+from .cluster import Call, Cluster, client_of, is_gone, scattered, workers_of
 
 
 def cloned(estimator: Any) -> Any:
@@ -70,9 +70,12 @@ def here(client: Any, values: Any, name: str, limit: float = inf) -> Any:
     refuse_others(values, name)
     if not is_collection(values):
         return values
-    futures = [client.compute(values)]
-    wait_for(client, futures, limit)
-    return gathered(client, futures, limit)[0]
+    with Cluster(client, lambda _: [client.compute(values)], 1, f"The values of {name}", limit) as whole:
+        return whole.ask([Call(0, _itself)])[0]
+
+
+def _itself(values: Any) -> Any:
+    return values
 
 
 class Blocks:
@@ -293,6 +296,7 @@ class _Shipped:
 def _shipped(client: Any, model: Any) -> Any:
     """Return the delayed value of a model for a graph."""
     from dask.delayed import delayed
+    from distributed import fire_and_forget
 
     shipped = _Shipped(model)
     if sum(part.nbytes for part in (*parts_of(model.support_vectors_), *parts_of(model.dual_coef_))) <= LARGE_MODEL:
@@ -301,7 +305,10 @@ def _shipped(client: Any, model: Any) -> Any:
         found = client_of(client)
     except ValueError:  # without a client, this process computes the graph
         return delayed(shipped, pure=False)
-    return delayed(scattered(found, shipped, broadcast=True), pure=False)
+    there = scattered(found, shipped)
+    for worker in workers_of(found):  # copies outlive the worker that got the model
+        fire_and_forget(found.submit(type, there, workers=[worker], allow_other_workers=True, pure=False))
+    return delayed(there, pure=False)
 
 
 def _predicted(X: Any, shipped: _Shipped, method: str, like: Any) -> Any:

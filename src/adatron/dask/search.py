@@ -108,7 +108,7 @@ class _Tasks:
         search = cloned(self.search).set_params(estimator=None, param_grid={}, client=None, verbose=0)
 
         def make(_: list[int]) -> list[Any]:
-            return scattered(client, [(X, y, base, splits, scorer, routed)], broadcast=True)  # one future
+            return scattered(client, [(X, y, base, splits, scorer, routed)])  # one future
 
         with Cluster(client, make, 1, "The samples of the search") as cluster:
             calls = [

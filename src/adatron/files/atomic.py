@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from .lock import hold, named, opened, prefix
+from ..lock import hold, named, opened, prefix
 
 
 @contextmanager

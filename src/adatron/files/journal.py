@@ -23,7 +23,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from .lock import hold, named
+from ..lock import hold, named
 from .table import ModelFileError
 
 JOURNAL_MAGIC = b"adatron-journal 2 "  # The first bytes, with the version.

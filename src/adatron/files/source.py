@@ -22,6 +22,7 @@ from .table import DataError, Path, check_size
 from .tables.memory import Metered, room
 
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+_OTHERS = (".zst", ".zstd", ".lz4", ".br", ".z", ".7z")  # Compressed files that nothing here opens.
 STANDARD_INPUT = "-"  # The path that stands for it.
 # Data from a pipe of at most this many bytes, such as the single lines of a stream, need no meter, if each of these
 # bytes may become as many as any byte ever does.
@@ -129,9 +130,11 @@ def open_binary(
     OSError
         If the file cannot be opened or read.
     """
-    most = allowed(path) if most is None else most
+    most, suffix = allowed(path) if most is None else most, FilePath(path).suffix.lower()
+    if suffix in _OTHERS:
+        raise DataError(path, f"{suffix} is not read: decompress the file, or compress it as {', '.join(_OPENERS)}")
     try:
-        opener = _OPENERS.get(FilePath(path).suffix.lower())
+        opener = _OPENERS.get(suffix)
         if isinstance(path, Piped) and opener is None and len(path.data) <= min(SHORT_PIPE, most // DEAREST):
             yield io.BufferedReader(io.BytesIO(path.data))  # pyright: ignore[reportArgumentType] (it has readinto)
             return

@@ -70,7 +70,7 @@ def _of_solution(gamma: Any, proofs: Proofs, n: int) -> Iterator[str]:
     numbers = {"duality_gap_": proofs.gap, "kkt_violation_": proofs.violation,
                "dual_objective_": proofs.dual, "primal_objective_": proofs.primal}  # fmt: skip
     for name, found in numbers.items():
-        if not (_is_number(found) if n == 1 else is_vector(found, "d") and len(found) == n):
+        if not (is_vector(found, "d") and len(found) == n) and not (n == 1 and _is_number(found)):
             yield f"{name} is not that of {n} problems"
     if type(proofs.status) is not int or proofs.status not in (0, 1):
         yield "fit_status_ must be 0 or 1"
@@ -80,7 +80,8 @@ def _of_solution(gamma: Any, proofs: Proofs, n: int) -> Iterator[str]:
         yield f"n_iter_ does not count the steps of {n} problems"
     trace = proofs.trace
     several = isinstance(trace, (list, Traces)) and len(trace) == n
-    if not (_is_trace(trace) if n == 1 else several and (isinstance(trace, Traces) or all(map(_is_trace, trace)))):
+    several = several and (isinstance(trace, Traces) or all(map(_is_trace, trace)))
+    if not several and not (n == 1 and _is_trace(trace)):
         yield f"trace_ is not that of {n} problems"
     if proofs.route is not None and len(proofs.route.ways) != n:
         yield f"route_ is not that of {n} problems"

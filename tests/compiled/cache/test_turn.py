@@ -3,13 +3,14 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
-from adatron.compiled.cache import ahead, turn
-from adatron.compiled.cache.turn import Turn
+from adatron.compiled.cache import ahead
+from adatron.compiled.cache.turn import LOCK_SECONDS, Turn
 
 
 def test_who_compiles_a_function(tmp_path):
@@ -20,12 +21,41 @@ def test_who_compiles_a_function(tmp_path):
     turn.wait(path)  # its own turn
     turn.end(path)
     assert not path.exists()
-    dead = subprocess.Popen([sys.executable, "-c", ""])
-    dead.wait()
-    path.write_text(str(dead.pid))
+    path.write_text(str(os.getpid()))  # left by a process that was killed and had this number, as 1 in a container
+    begun = time.monotonic()
     turn.wait(path)
-    assert path.read_text() == str(os.getpid())
+    assert time.monotonic() - begun < LOCK_SECONDS / 2
     turn.end(path)
+    assert not path.exists()
+
+
+HOLDER = """
+import sys
+from pathlib import Path
+from adatron.compiled.cache.turn import TURN
+
+TURN.wait(Path(sys.argv[1]))
+print("compiles", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_another_process_is_waited_for_until_it_ends(tmp_path):
+    """Nobody has a turn beside a process that lives, and somebody has one as soon as it was killed."""
+    path, turn = tmp_path / "function.compiling", Turn()
+    holder = [sys.executable, "-c", HOLDER, path]
+    with subprocess.Popen(holder, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"compiles\n"
+        waits = threading.Thread(target=turn.wait, args=(path,))
+        waits.start()
+        waits.join(0.5)
+        assert waits.is_alive()
+        process.kill()
+        waits.join(LOCK_SECONDS / 2)
+        assert not waits.is_alive()
+    turn.end(path)
+    assert not path.exists()
 
 
 def test_nobody_is_waited_for_on_a_full_disk(tmp_path, monkeypatch):
@@ -41,14 +71,18 @@ def test_nobody_is_waited_for_on_a_full_disk(tmp_path, monkeypatch):
         def write(self, text):
             raise OSError(28, "No space left on device")
 
-    def opened(path, mode):
+    def opened(path, *how, **named):
+        if path.suffix == ".compiling":
+            raise OSError(28, "No space left on device")
+        if tmp_path not in path.parents:
+            return usual(path, *how, **named)
         path.touch(exist_ok=False)
         return Full()
 
-    path, begun = tmp_path / "function.compiling", time.monotonic()
+    usual, path, begun = Path.open, tmp_path / "function.compiling", time.monotonic()
     monkeypatch.setattr(Path, "open", opened)
     Turn().wait(path)
-    assert time.monotonic() - begun < turn.LOCK_SECONDS / 2
+    assert time.monotonic() - begun < LOCK_SECONDS / 2
     assert not path.exists()
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("a helper was called"))
     monkeypatch.delenv(ahead.HELPER, raising=False)

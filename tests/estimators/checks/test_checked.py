@@ -158,3 +158,11 @@ def test_frames_with_the_names_of_the_fit_are_not_looked_at_again():
         assert not looks
         model.predict(SAMPLES["frame of whole numbers"])
         assert looks
+
+
+def test_two_columns_with_one_name_are_an_error_before_the_fit():
+    X = pd.DataFrame(np.arange(12.0).reshape(4, 3), columns=["u", "w", "u"])
+    for model in (SVC(), SVR()):
+        with pytest.raises(ValueError, match=r"unique column names(.|\n)*'u' 2 times"):
+            model.fit(X, [0, 1, 0, 1])
+    assert SVC().fit(X.to_numpy(), [0, 1, 0, 1]).predict(X.to_numpy()).shape == (4,)

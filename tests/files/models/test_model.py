@@ -7,11 +7,12 @@ import io
 import json
 import zipfile
 
+import joblib
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from adatron import SVC, SVR
+from adatron import SVC, SVR, IncrementalSVC
 from adatron.files import ModelFileError, load, save
 from adatron.files.models.archive import SEAL, sealed_zip
 from adatron.kernels import RBF
@@ -51,6 +52,17 @@ def test_a_model_file_keeps_everything_it_was_given(model, path):
 def test_equal_models_give_equal_files(path, tmp_path):
     save(load(path), tmp_path / "again.adatron")
     assert (tmp_path / "again.adatron").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("kind", [SVC, IncrementalSVC])
+def test_a_model_in_a_memory_map_can_be_saved(kind, problem, tmp_path):
+    model = kind(gamma=0.5).fit(*problem)
+    joblib.dump(model, tmp_path / "m.joblib")
+    save(model, tmp_path / "m.adatron")
+    mapped = joblib.load(tmp_path / "m.joblib", mmap_mode="r")
+    assert isinstance(mapped.class_weight_, np.memmap)
+    save(mapped, tmp_path / "again.adatron")
+    assert (tmp_path / "again.adatron").read_bytes() == (tmp_path / "m.adatron").read_bytes()
 
 
 def test_an_unfitted_model_can_be_saved(tmp_path):

@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import struct
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -215,6 +216,20 @@ def test_data_to_predict_come_without_labels(tmp_path):
     assert np.array_equal(read(written(tmp_path, FILES["npy"](X, y)), labelled=False).y, y)
 
 
+def of_arrow(columns, kind=None):
+    """A Parquet file with the columns a, of this type of Arrow, and class."""
+    try:
+        import pyarrow
+        import pyarrow.parquet as files
+    except ImportError:
+        return b"PAR1"
+    first, second = columns
+    arrays = [pyarrow.array(first, getattr(pyarrow, kind)() if kind else None), pyarrow.array(second, pyarrow.int64())]
+    out = io.BytesIO()
+    files.write_table(pyarrow.Table.from_arrays(arrays, names=["a", "class"]), out)
+    return out.getvalue()
+
+
 def twice():
     """A Parquet file with two columns of one name."""
     try:
@@ -250,7 +265,17 @@ BAD = {
     "one label": ([("a.npz", npz(X=X, y=3))], r"labels of shape \(\)"),
     "ARFF label": ([("a.arff", HEAD + b"1,1,1,1,1,1,?\n")], "line 11: the label is missing"),
     "CSV label": ([("a.csv", b"1,2,3\n4,5,?\n")], "line 2: the label is missing"),
-    "Parquet twice": ([("a.parquet", twice())], "Multiple matches|column 0 \\(a\\) holds 'x', text|takes pyarrow"),
+    "zstd": ([("a.csv.zst", b"\x28\xb5\x2f\xfd" + bytes(range(99)))], ".zst is not read: decompress the file, or"),
+    "Parquet without rows": ([("a.parquet", of_arrow([[], []], "float64"))], "columns and no rows|takes pyarrow"),
+    "Parquet durations": (
+        [("a.parquet", of_arrow([[timedelta(seconds=3)], [0]]))],
+        "column 'a' holds '3000000 microseconds', a duration: write it as a number|takes pyarrow",
+    ),
+    "Parquet views": (
+        [("a.parquet", of_arrow([["x"], [0]], "string_view"))],
+        "column 'a' holds string_view, neither numbers nor text; write it as string|takes pyarrow",
+    ),
+    "Parquet twice": ([("a.parquet", twice())], "Multiple matches|columns 0 and 1 are both named 'a'|takes pyarrow"),
     "no archive": ([("a.npz", npy(X))], "not an archive"),
     "no X": ([("a.npz", npz(Z=X, y=Y))], "no array X or data or features; the arrays are Z, y"),
     "no y": ([("a.npz", npz(X=X))], "no array y or target"),

@@ -18,7 +18,6 @@ import joblib
 
 from .folder import say_if_not_kept
 from .precompiled import precompiled_folder
-from .turn import first_to
 
 # See ``adatron.warm``. A fit compiles one of the precisions first and the pairs last, so the first helper begins with
 # the pairs. Only other forms of the bias need singles, and only blocks that pairs and singles leave unfinished need a
@@ -46,7 +45,7 @@ def begin(folder: Path) -> None:
     if HELPER in os.environ:
         return
     try:
-        first = precompiled_folder() is None and first_to(folder / "begun")
+        first = precompiled_folder() is None and _first_to(folder / "begun")
     except OSError:  # the folder cannot keep anything
         first = False
     logging.getLogger("adatron").warning(FIRST_COMPILING if first else LATER_COMPILING)
@@ -57,6 +56,22 @@ def begin(folder: Path) -> None:
     atexit.register(_end)
     for number in range(helpers):
         _start(HELPER_PARTS[number::helpers], folder.parent)
+
+
+def _first_to(path: Path) -> bool:
+    """Return whether this process is the first to make a file; it writes its number into the file.
+
+    Raise OSError if the file cannot be made or written; the file is then not there.
+    """
+    try:
+        with path.open("x") as stream:
+            stream.write(str(os.getpid()))
+    except FileExistsError:
+        return False
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
+    return True
 
 
 def _start(parts: tuple[str, ...], base: Path) -> None:

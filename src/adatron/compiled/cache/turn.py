@@ -4,91 +4,73 @@ from __future__ import annotations
 
 import atexit
 import os
-import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
+from ...lock import hold
 from .uninterrupted import asked
 
-LOCK_SECONDS = 120.0  # Time after which a process that compiles one function is taken for dead.
-
-
-def first_to(path: Path) -> bool:
-    """Return whether this process is the first to make a file; it writes its number into the file.
-
-    Raise OSError if the file cannot be made or written; the file is then not there.
-    """
-    try:
-        with path.open("x") as stream:
-            stream.write(str(os.getpid()))
-    except FileExistsError:
-        return False
-    except OSError:
-        path.unlink(missing_ok=True)
-        raise
-    return True
-
-
-def _left(path: Path) -> bool:
-    """Return whether the process that made a file is dead, or taken for dead."""
-    try:
-        if time.time() - path.stat().st_mtime > LOCK_SECONDS:
-            return True
-        if sys.platform != "win32":
-            os.kill(int(path.read_text()), 0)
-    except ProcessLookupError:
-        return True
-    except (OSError, ValueError):
-        pass
-    return False
+LOCK_SECONDS = 120.0  # Time after which nobody waits any longer for a process that compiles one function.
 
 
 class Turn:
-    """A lock file that lets one process compile a function while the others wait for its result.
+    """Locked files that let one process compile a function while the others wait for its result.
 
-    This is only an optimisation: two processes that compile the same function write the same.
+    The system takes a lock back when its holder dies, so a file that is left holds nobody up. All this is only an
+    optimisation: two processes that compile the same function write the same.
     """
 
     def __init__(self) -> None:
-        self._mine: set[tuple[int, Path]] = set()  # a forked child does not own its parent's files
+        self._mine: dict[Path, BinaryIO] = {}
         self.begin()
 
     def begin(self) -> None:
-        """Begin in a new process."""
-        self._lock = threading.Lock()  # a lock file is never made without its entry in ``_mine``
+        """Begin in a new process; a forked child closes its copies of its parent's files, which stay locked."""
+        self._lock = threading.Lock()  # nothing is locked without its entry in ``_mine``
         self._over = False
+        while self._mine:
+            self._mine.popitem()[1].close()
 
     def _take(self, path: Path) -> bool:
         with self._lock:
-            made = not self._over and first_to(path)
-            if made:
-                self._mine.add((os.getpid(), path))
-        return made
+            if self._over:
+                return False
+            stream = path.open("ab")
+            try:
+                hold(stream)
+            except OSError as error:
+                stream.close()
+                if isinstance(error, BlockingIOError):
+                    return False
+                raise
+            self._mine[path] = stream
+        return True
 
     def wait(self, path: Path) -> None:
         """Wait until nobody else compiles, or the user presses Ctrl-C."""
         end = time.monotonic() + LOCK_SECONDS
-        while (os.getpid(), path) not in self._mine and time.monotonic() < end:
+        while path not in self._mine and time.monotonic() < end:
             try:
                 if self._take(path) or self._over or asked():
                     return
-                if _left(path):
-                    path.unlink(missing_ok=True)
-            except OSError:  # no folder, or no room in it: nobody can wait for anybody
+            except OSError:  # no folder, no room in it, or no locks: nobody can wait for anybody
                 return
             time.sleep(0.02)
 
     def end(self, path: Path) -> None:
-        if (os.getpid(), path) in self._mine:
-            self._mine.remove((os.getpid(), path))
-            path.unlink(missing_ok=True)
+        if stream := self._mine.pop(path, None):
+            stream.close()  # Windows removes no open file; who opened it meanwhile finds the compiled code
+            with suppress(OSError):
+                path.unlink()
 
     def end_all(self) -> None:
         """End all turns with the process: others may compile what it has begun, and it begins nothing more."""
         with self._lock:
             self._over = True
-            for _, path in list(self._mine):
+            for path in list(self._mine):
                 self.end(path)
 
 

@@ -49,7 +49,7 @@ def is_count(value: Any, most: int = LARGEST_COUNT) -> TypeGuard[int]:
 
 def is_array(value: Any, kinds: str, *shape: int | None) -> TypeGuard[NDArray[Any]]:
     """Return whether a value is an array of some kinds, among them 'd' for float64; None stands for any length."""
-    if type(value) is not np.ndarray or value.ndim != len(shape):
+    if not isinstance(value, np.ndarray) or value.ndim != len(shape):  # or a subclass, as of a memory map
         return False
     right = value.dtype.kind in kinds or ("d" in kinds and value.dtype.char == "d")
     return right and all(size in (None, found) for size, found in zip(shape, value.shape, strict=True))

@@ -13,9 +13,9 @@ from sklearn.base import BaseEstimator
 
 from ...estimators.forms.way import way_to
 from ...estimators.incremental.machine import Incremental
+from ...lock import locked
 from ..atomic import leftovers, remove_leftovers
 from ..journal import Journal, journal_of, read_journal
-from ..lock import locked
 from ..table import ModelFileError
 
 Stamp = tuple[int, int, int]

@@ -19,8 +19,8 @@ import sklearn
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from ...lock import locked
 from ..atomic import atomic_write, remove_leftovers
-from ..lock import locked
 from ..source import Piped, open_plain, rewindable
 from ..table import ModelFileError, NoModelError, Path
 from ..tables.memory import room

@@ -37,6 +37,7 @@ _DATE = re.compile(
 )
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _PADDED = re.compile(r"[+-]?0\d+", re.ASCII)
+_CODE = re.compile(r"\+\d+|[+-]?\d+[eE]\d+", re.ASCII)  # whole, and no program writes a number so
 LONGEST_WHOLE = 24  # Characters of a whole number of up to 64 bits, more or less.
 
 
@@ -112,16 +113,18 @@ def labels_of(texts: list[str], decimal: str = ".") -> NDArray[Any]:
     """Return labels in the type that writes them back as they were read.
 
     Whole numbers are int64 or uint64, other numbers float64, True and False truth values, all else text. Text are also
-    numbers with zeros in front, as 007, and whole numbers of more than 64 bits.
+    numbers with zeros in front, as 007, whole numbers of more than 64 bits, and, among whole numbers, 12E3 and +1.
     """
     if not all(is_number(text, decimal) for text in texts) or any(_PADDED.fullmatch(text) for text in texts):
         truth = set(texts) <= {"True", "False"}
         return np.array([text == "True" for text in texts]) if truth else np.array(texts, dtype=np.str_)
+    y = np.array([float(text.replace(",", ".")) for text in texts])
+    if np.all(y == np.rint(y)) and any(_CODE.fullmatch(text) for text in texts):
+        return np.array(texts, dtype=np.str_)
     if all(_WHOLE.fullmatch(text) for text in texts):
         fits = max(map(len, texts)) <= LONGEST_WHOLE
         whole = whole_numbers([int(text) for text in texts]) if fits else None
         return np.array(texts, dtype=np.str_) if whole is None else whole
-    y = np.array([float(text.replace(",", ".")) for text in texts])
     if any(_WHOLE.fullmatch(text) for text, one in zip(texts, y, strict=True) if abs(one) >= LARGEST_EXACT_INTEGER):
         return np.array(texts, dtype=np.str_)
     return whole_if_possible(y)

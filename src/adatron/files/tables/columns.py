@@ -125,6 +125,8 @@ def _position(path: Path, names: list[str] | None, width: int, one: str | int, l
             raise _no_header(path, one, line)
         if one not in names:
             raise DataError(path, f"no column {one!r}; the columns are {_shortened(names)}", line)
+        if names.count(one) > 1:
+            raise DataError(path, f"{names.count(one)} columns are named {one!r}: number the column from 0", line)
         return names.index(one)
     if not -width <= one < width:
         raise DataError(path, f"no column {one}; the columns are 0 to {width - 1}", line)
@@ -218,6 +220,12 @@ def check_columns(path: Path, names: Sequence[str] | None, roles: Roles, request
     """Check that the columns beside the label are the features that a model expects."""
     if names and request.feature_names:
         _check_names(path, list(names), roles, request, line)
+    elif names and request.n_features is None:
+        first: dict[str, int] = {}
+        for index in roles.features:
+            if first.setdefault(names[index], index) != index:
+                found = f"columns {first[names[index]]} and {index} are both named {names[index]!r}"
+                raise DataError(path, f"{found}: rename one, or --drop {index} leaves it out", line)
     features, label = len(roles.features), roles.label
     width = features + (label is not None)
     if request.n_features not in (None, features):
@@ -326,7 +334,9 @@ def _fault(where: str, column: NDArray[Any], request: Request) -> str:
     """Return the sentence about a column that is no feature: text, or dates."""
     example = next((one for one in column if one is not None), None)
     shown = example.decode("utf-8", "replace") if isinstance(example, bytes) else str(example)
-    if column.dtype.kind in "Mm":
+    if column.dtype.kind == "m":
+        return f"{where} holds {shown!r}, a duration: write it as a number of seconds, or leave it out by --drop"
+    if column.dtype.kind == "M":
         return refusal(where, Kind.DATE, shown)
     if request.n_features is not None:
         return f"{where} holds {shown!r}, text, and the model expects numbers there"

@@ -41,6 +41,8 @@ def read_parquet(path: Path, request: Request) -> Table:
             batches.append(batch)
         table = pyarrow.Table.from_batches(batches, file.schema_arrow)
         indices = _indices(table.schema)
+    if not rows:
+        raise DataError(path, "the file holds columns and no rows")
     with parsing(path, PARQUET_FILE):
         columns = [_values(pyarrow, column) for column in table.columns]
     return table_of_columns(path, table.column_names, columns, request, indices)
@@ -64,7 +66,8 @@ def _is_text(pyarrow: Any, path: Path, field: Any) -> bool:
         return False
     if types.is_string(kind) or types.is_large_string(kind) or types.is_binary(kind) or types.is_large_binary(kind):
         return True
-    raise DataError(path, f"column {field.name!r} holds {kind}, neither numbers nor text")
+    advice = "; write it as string, as column.cast('string') of pyarrow does" * str(kind).endswith("_view")
+    raise DataError(path, f"column {field.name!r} holds {kind}, neither numbers nor text{advice}")
 
 
 def _width(kind: Any) -> int:

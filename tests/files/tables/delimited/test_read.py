@@ -274,7 +274,12 @@ def test_a_missing_value_far_down_is_found(write):
         (["9007199254740993", "0.5"], "U", ["9007199254740993", "0.5"]),
         (["007", "8"], "U", ["007", "8"]),
         (["1", "b"], "U", ["1", "b"]),
-        (["-1", "+1"], "i", [-1, 1]),
+        (["-1", "+1"], "U", ["-1", "+1"]),
+        (["12E3", "12E4"], "U", ["12E3", "12E4"]),
+        (["12E3", "12000", "7"], "U", ["12E3", "12000", "7"]),
+        (["1E400", "2E400"], "U", ["1E400", "2E400"]),
+        (["1e3", "+2", "0.5"], "f", [1000, 2, 0.5]),
+        (["1.000e+00", "2e+00", "3.0"], "i", [1, 2, 3]),
         (["1.5", "2"], "f", [1.5, 2]),
         (["True", "False"], "b", [True, False]),
         (["none", "null"], "U", ["none", "null"]),
@@ -291,6 +296,46 @@ def test_wide_tables_and_long_ones_are_read(write):
     assert quiet(write(wide)).shape == (2, 5000)
     assert quiet(write(wide.replace(",", ";").replace("1", "1,5")), label=0).X[0, 0] == 1.5
     assert quiet(write("0.5,1\n" * 50_000)).shape == (50_000, 1)
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "separator", "width"),
+    [
+        ("temp;label", "{}.5 C;{}", ";", 1), ("len,v,label", "{} cm,1,{}", ",", 2),
+        ("u;v;label", "1.00{},5;3;{}", ";", 2),
+        ("first name,v,label", "Al B,{},{}", ",", 2), ("long name;label", "{},5;{}", ";", 1),
+        ("long name\tlabel", "{}.5\t{}", "\t", 1),
+    ],
+)  # fmt: skip
+def test_the_header_decides_the_separator(header, row, separator, width, write):
+    rows = "".join(row.format(i % 9, "ab"[i % 2]) + "\n" for i in range(40))
+    table = read(write(f"{header}\n{rows}"), categorical="auto")
+    assert (table.dialect.separator, table.shape, table.y.tolist()) == (separator, (40, width), ["a", "b"] * 20)
+    assert table.feature_names == tuple(header.split(separator)[:-1])
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "named"),
+    [
+        ("len cm;label", "{} cm;{}", "white space or ';'"), ("a,b;c", "1,{};{}", "',' or ';'"),
+        ("len cm\tlabel", "{} cm\t{}", "white space or tab"),
+        ("price", "1,20{}", "may be ','"), ("temp", "{}.5 C", "white space"),
+        ("a;b", "{},{}", "may be ','"),
+    ],
+)  # fmt: skip
+def test_two_separators_below_names_are_a_doubt(header, row, named, write):
+    path = write(f"{header}\n" + "".join(row.format(i % 9, "ab"[i % 2]) + "\n" for i in range(40)))
+    with pytest.raises(DataError, match=f"line 1: .*{named}.*: say which by --separator"):
+        read(path, labelled=False)
+
+
+def test_a_name_of_two_features_is_an_error_and_so_is_a_label_of_that_name(write):
+    path = write("u,u,w,y\n" + "0.5,1,2,a\n1.5,3,4,b\n" * 4)
+    with pytest.raises(DataError, match=r"line 1: columns 0 and 1 are both named 'u': rename one, or --drop 1"):
+        read(path)
+    with pytest.raises(DataError, match=r"line 1: 2 columns are named 'u': number the column from 0"):
+        read(path, label="u")
+    assert read(path, drop=[1]).feature_names == ("u", "w")
 
 
 @pytest.mark.data

@@ -1,8 +1,9 @@
 """The form of a delimited text: its separator, its decimal sign, and whether it has a header.
 
-Each separator that may be meant splits the first records. One that gives the same number of fields everywhere goes
-before one that does not, and then the one that makes more fields numbers: `1,5;0` is two numbers with semicolons, and
-one with commas.
+Each separator that may be meant splits the first records. One that the first record lacks is not meant. One that gives
+the same number of fields everywhere goes before one that does not, and then the one that makes more fields numbers:
+`1,5;0` is two numbers with semicolons, and one with commas. Names, unlike numbers, tell no separator from another: if
+two fit below them, the user must say which.
 """
 
 from __future__ import annotations
@@ -71,8 +72,9 @@ def find_dialect(
         except csv.Error as error:
             long = next((at for at, one in enumerate(lines) if len(one) > csv.field_size_limit()), 0)
             raise DataError(path, f"not a table ({error})", line + long) from error
-        splits = [_Split(separator, request.decimal or ".", records, 1, 1.0, 1.0)]
-    best = _best(path, splits, preferred, line)
+        best = _Split(separator, request.decimal or ".", records, 1, 1.0, 1.0)
+    else:
+        best = _best(path, splits, request, preferred, line)
     _check_decimal(path, best, request, line)
     header = _header(path, best, request, missing, line)
     return Dialect(best.separator, best.decimal, header), best.records
@@ -108,15 +110,27 @@ def _known(body: Records, decimal: str, missing: frozenset[str]) -> float:
     return sum(kind_of(field, decimal, missing) != Kind.TEXT for field in fields) / len(fields)
 
 
-def _best(path: Path, splits: list[_Split], preferred: str, line: int) -> _Split:
+def _best(path: Path, splits: list[_Split], request: Request, preferred: str, line: int) -> _Split:
+    if request.separator is None:  # the header decides
+        candidates = splits
+        splits = [one for one in candidates if len(one.records[0]) > 1]
+        if not splits:
+            fault = f"the first row is one field, and the separator of the others may be {_named(candidates)}"
+            raise DataError(path, f"{fault}: say which by --separator", line)
     top = max(one.rank for one in splits)
     best = [one for one in splits if one.rank == top]
     if len(best) > 1:
         best = [one for one in best if one.separator == preferred] or best
-    if any(one.records != best[0].records for one in best):  # tabs are white space, too
-        named = " or ".join(SEPARATOR_NAMES.get(one.separator, repr(one.separator)) for one in best)
-        raise DataError(path, f"the separator may be {named}: say which by --separator", line)
+    if not any(is_number(field, one.decimal) for one in splits for field in one.records[0]):
+        best += [one for one in splits if one.even == 1 and one.separator != " "]  # names may hold spaces
+    found = [one for one in best if one.records != best[0].records]
+    if found:  # tabs are white space, too
+        raise DataError(path, f"the separator may be {_named([best[0], *found])}: say which by --separator", line)
     return best[0]
+
+
+def _named(splits: list[_Split]) -> str:
+    return " or ".join(dict.fromkeys(SEPARATOR_NAMES.get(one.separator, repr(one.separator)) for one in splits))
 
 
 def _check_decimal(path: Path, split: _Split, request: Request, line: int) -> None:

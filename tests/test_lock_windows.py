@@ -59,7 +59,7 @@ assert len(adatron.load(path / "live.adatron").ids_) == 39
 
 LOCK = """
 from pathlib import Path
-from adatron.files.lock import hold, locked
+from adatron.lock import hold, locked
 
 path = Path(sys.argv[1])
 if sys.argv[2] == "at once":
