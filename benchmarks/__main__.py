@@ -292,20 +292,31 @@ def margins(fresh: bool, output: Path) -> None:
 
 @main.command()
 @click.option("--minutes", type=float, default=30.0, show_default=True, help="How long to go on.")
+@click.option("--programs", type=int, default=None, help="How many programs at most.")
+@click.option("--kind", "kinds", multiple=True, help="Kinds in `benchmarks/attack.py`.  [default: all]")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which sequence of programs.")
 @click.option("--only", type=int, default=None, help="One program of the sequence, by its number.")
 @click.option("--limit", type=float, default=60.0, show_default=True, help="Seconds for a program.")
-def attack(minutes: float, seed: int, only: int | None, limit: float) -> None:
+@click.option("--output", type=click.Path(path_type=Path), help="Folder for attack.md and attack.json.")
+def attack(
+    minutes: float, programs: int | None, kinds: tuple[str, ...], seed: int, only: int | None, limit: float,
+    output: Path | None,
+) -> None:  # fmt: skip
     """Check every claim of fits of random programs in long double; fails if one is false."""
-    from .attack import Table, verdicts
+    from . import attack as attacks
 
-    table = Table()
+    for kind in kinds:
+        if kind not in attacks.KINDS:
+            raise click.BadParameter(f"{kind!r} is none of {', '.join(attacks.KINDS)}")
+    table = attacks.Table()
     try:
-        for one in verdicts(seed, minutes, only, limit):
+        for one in attacks.verdicts(seed, minutes, only, limit, programs, kinds):
             table.add(seed, one)
     except KeyboardInterrupt:
         click.echo("interrupted")
     click.echo(table.text())
+    if output is not None:
+        tables.write(output, "attack", attacks.NOTES.format(seed=seed), table.rows(), attacks.HEADINGS)
     if table.failed:
         raise click.ClickException(f"{table.failed} programs with a false claim, a leaked warning or another exception")
 

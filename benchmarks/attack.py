@@ -10,8 +10,8 @@ import signal
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from itertools import count
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count, islice
 from multiprocessing.connection import Connection
 from time import monotonic
 from typing import Any
@@ -19,31 +19,79 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from .attack_balls import ball_lives, balls
+from .attack_conformal import conformal, jackknives
 from .attack_lives import lived
 from .attack_programs import ESTIMATORS
-from .attack_searches import is_search, judged_search
+from .attack_searches import judged_search
+from .attack_sequences import sequences
+from .attack_targets import judged_targets, quantiles
 from .attack_verdict import ROUNDING, WARNED, Verdict, judged
+
+#: Share of the programs, what they are, and what judges the program of a seed and a number.
+KINDS: dict[str, tuple[float, str, Callable[[int, int], Verdict]]] = {
+    "fits": (0.1, "single fits of the five classical machines", judged),
+    "lives": (0.04, "incremental models against refits", lived),
+    "searches": (0.01, "searches against single fits", judged_search),
+    "quantiles": (0.3, "quantile machines", quantiles),
+    "targets": (0.2, "regressions with several targets", judged_targets),
+    "balls": (0.12, "SVDD", balls),
+    "ball lives": (0.03, "incremental SVDD against fits", ball_lives),
+    "sequences": (0.02, "300 steps of incremental one-class, nu and SVDD", sequences),
+    "jackknife+": (0.1, "intervals and sets by jackknife+ and CV+ against naive refits", jackknives),
+    "conformal": (0.06, "p-values and sets of full conformal against naive refits", conformal),
+}
 
 LIMIT = 60.0  # Seconds for a program, after which its process is stopped.
 START = 600.0  # Seconds for a process that starts and compiles.
-LIVES = 4  # One program in this many is the life of an incremental model.
 PROGRAMS_SHOWN, SENTENCES = 100, 4  # Programs in full, the worst first, and sentences about each.
+COUNTED = ("programs", "claims", "false", "undecided", "refused", "warned", "broken")
+HEADINGS = [("kind", "kind", "name"), ("what", "what", "name"), *((name, name, "count") for name in COUNTED)]
+NOTES = (
+    "`python -m benchmarks attack --seed {seed}`: random and constructed programs. Each claim is compared with what "
+    "`tests/twins/checker.py` computes in long double from the data and the public attributes, with naive refits, or "
+    "with points that an attack finds. False and undecided are claims; undecided is one that differs from the truth "
+    "by no more than the checker's own rounding, or a number that the optimum leaves open. Refused, warned and broken "
+    "are programs: data that a fit refuses in a sentence, fits that say that they did not converge, and what must not "
+    "happen. A program is found again by its seed and number."
+)
 COLUMNS = ("fits", "converged", "warned", "refused", "undecided", "false", "late", "leaks", "broken")
 
 
-def verdicts(seed: int, minutes: float, only: int | None = None, limit: float = LIMIT) -> Iterator[Verdict]:
-    """Yield the programs 0, 1, 2, ... until the time is over, or a single one; ``limit``: seconds for a program."""
-    numbers: Iterable[int] = count() if only is None else [only]
+def kind_of(seed: int, number: int) -> str:
+    """Return the kind of a program, always and everywhere the same."""
+    shares = np.cumsum([share for share, _, _ in KINDS.values()])
+    place = np.random.default_rng([seed, number, len("kind")]).random() * shares[-1]
+    return list(KINDS)[int(np.searchsorted(shares, place, side="right"))]
+
+
+def verdicts(
+    seed: int,
+    minutes: float,
+    only: int | None = None,
+    limit: float = LIMIT,
+    programs: int | None = None,
+    kinds: tuple[str, ...] = (),
+) -> Iterator[Verdict]:
+    """Yield the programs 0, 1, 2, ... until the time or the number of programs is over, or a single one.
+
+    limit : seconds for a program
+    kinds : those that are judged, all by default; the numbers of others are left out
+    """
+    numbers: Iterable[int] = [only]
+    if only is None:
+        some = (number for number in count() if not kinds or kind_of(seed, number) in kinds)
+        numbers = some if programs is None else islice(some, programs)
     worker = _Worker(seed, limit)
     try:
         worker.start()
         started = monotonic()
         with tqdm(total=round(60 * minutes), unit="s", disable=None) as bar:
-            for number in numbers:
+            for done, number in enumerate(numbers, 1):
                 yield worker.judge(number)
                 elapsed = monotonic() - started
                 bar.n = min(round(elapsed), bar.total)
-                bar.set_postfix_str(f"{number + 1} programs")
+                bar.set_postfix_str(f"{done} programs")
                 if elapsed > 60 * minutes:
                     return
     finally:
@@ -78,7 +126,7 @@ class _Worker:
             lost = f"the process ended with status {self.process.exitcode}"
         self.stop()
         self.start()
-        return Verdict(number, outcome="broken", broken=[lost])
+        return Verdict(number, outcome="broken", kind=kind_of(self.seed, number), broken=[lost])
 
     def stop(self) -> None:
         if self.process is not None:
@@ -94,11 +142,12 @@ def _work(there: Connection, seed: int) -> None:
     there.send(None)
     while True:
         number = there.recv()
+        kind = kind_of(seed, number)
         try:
-            kind = judged_search if is_search(number) else lived if number % LIVES == 0 else judged
-            verdict = kind(seed, number)
+            verdict = KINDS[kind][2](seed, number)
         except Exception:
             verdict = Verdict(number, outcome="broken", broken=[traceback.format_exc()])
+        verdict.kind = kind
         there.send(verdict)
 
 
@@ -117,10 +166,11 @@ def _warm_up() -> None:
 
 
 class Table:
-    """Counts by estimator, kernel and trait."""
+    """Counts by kind, and by estimator, kernel and trait."""
 
     def __init__(self) -> None:
         self.counts: dict[str, Counter[str]] = {}
+        self.of_kinds: dict[str, Counter[str]] = {}
         self.kinds: Counter[tuple[str, str]] = Counter()
         self.wrong: list[tuple[int, str]] = []
 
@@ -128,6 +178,9 @@ class Table:
         found = Counter({"fits": 1, "late": int(one.late), one.outcome: 1})
         found.update({name: int(bool(getattr(one, name))) for name in ("undecided", "false", "leaks")})
         found["broken"] = int(bool(one.broken))
+        whole = Counter({"programs": 1, "claims": one.claims, one.outcome: 1})
+        whole.update({name: len(getattr(one, name)) for name in ("undecided", "false", "broken", "leaks")})
+        self.of_kinds.setdefault(one.kind, Counter()).update(whole)
         for row in ("all", one.estimator or "lost", one.kernel or "lost", *one.traits):
             self.counts.setdefault(row, Counter()).update(found)
         self.kinds.update(("false", kind) for kind in {kind for kind, _ in one.false})
@@ -135,7 +188,7 @@ class Table:
         wrong = [*one.broken, *one.leaks, *(f"{kind}: {text}" for kind, text in one.false)]
         if wrong:
             rank = 0 if one.broken or one.leaks else min(_rank(kind) for kind, _ in one.false)
-            head = f"--seed {seed} --only {one.number}  {one.told}"
+            head = f"--seed {seed} --only {one.number}  {one.kind}: {one.told}"
             self.wrong.append((rank, "\n    ".join([head, *wrong[:SENTENCES]])))
 
     @property
@@ -143,12 +196,22 @@ class Table:
         """The programs with a fault."""
         return len(self.wrong)
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the counts of each kind: claims that are false or undecided, and programs of the other columns."""
+        known = [kind for kind in KINDS if kind in self.of_kinds]
+        return [
+            {"kind": kind, "what": KINDS[kind][1], **{name: self.of_kinds[kind][name] for name in COUNTED}}
+            for kind in known
+        ]
+
     def text(self) -> str:
-        """Return the table, and the faults in words."""
+        """Return the tables, and the faults in words."""
         first = ["all", *ESTIMATORS]
         names = [*[row for row in first if row in self.counts], *sorted(self.counts.keys() - set(first))]
         width = max(map(len, names), default=0)
-        out = [" " * width + "".join(f"{column:>11}" for column in COLUMNS)]
+        out = [f"{'kind':<{width}}" + "".join(f"{column:>11}" for column in COUNTED)]
+        out += [f"{row['kind']:<{width}}" + "".join(f"{row[c]:>11}" for c in COUNTED) for row in self.rows()]
+        out += ["", " " * width + "".join(f"{column:>11}" for column in COLUMNS)]
         out += [f"{name:<{width}}" + "".join(f"{self.counts[name][c]:>11}" for c in COLUMNS) for name in names]
         out += ["", *(f"{number:>7} {what}: {kind}" for (what, kind), number in sorted(self.kinds.items()))]
         wrong = [text for _, text in sorted(self.wrong, key=lambda one: one[0])]

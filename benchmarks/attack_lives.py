@@ -57,7 +57,7 @@ class Life:
         try:
             model.fit(*self.samples(ids), sample_weight=self.weight[ids])
         except ValueError as error:
-            _refuse_others(error)
+            refuse_others(error)
             return None
         return None if model.fit_status_ else model
 
@@ -65,7 +65,7 @@ class Life:
         return "SVC" not in self.estimator or len(np.unique(self.y[ids])) == 2
 
 
-def _refuse_others(error: ValueError) -> None:
+def refuse_others(error: ValueError) -> None:
     """Raise an error unless it says that samples, perhaps all but one of them, have no solution."""
     if not any(reason in str(error) for reason in UNSOLVABLE):
         raise error
@@ -196,7 +196,7 @@ def _leave_out(one: Life, model: Any, verdict: Verdict) -> None:
         lists.append(leave_one_out(batch, *given, sample_weight=one.weight[ids]).values[:, 0])
         found = influence(batch, *given, sample_weight=one.weight[ids], max_deletions=len(ids))
     except ValueError as error:
-        _refuse_others(error)
+        refuse_others(error)
         return
     changes = np.zeros(len(ids))
     changes[found.numbers] = found.change
@@ -208,6 +208,7 @@ def _leave_out(one: Life, model: Any, verdict: Verdict) -> None:
             continue
         for source, got in zip(("model", "fit"), lists, strict=True):
             _compare(one, refit, rest, one.X[[own]], got[[k]], f"sample {own} left out of the {source}", verdict)
+        verdict.claims += 1
         true, slack = np.abs(_values(refit, one.X[ids]) - before).mean(), _slack(one, batch, ids)
         if not abs(true - changes[k]) <= _slack(one, refit, rest) + slack:
             text = f"sample {own} deleted: values change by {changes[k]:.6e}, those of a refit by {true:.6e}"
@@ -227,11 +228,25 @@ def _slack(one: Life, refit: Any, ids: Ids) -> float:
     size = max(size, float(np.abs(one.y).max()))  # all values may be roundings of 0
     if one.estimator == "NuSVC":
         margin = one.parameters["nu"] * len(ids) / max(float(np.abs(refit.dual_coef_).sum()), 1e-300)
-        off = off / margin if margin > ALIKE * np.sqrt(diagonal) else np.inf
+        level = max(abs(refit.primal_objective_), abs(refit.dual_objective_))  # |w|^2 / 2, before the division
+        none = level <= (ALIKE * one.parameters["nu"] * len(ids)) ** 2 * diagonal
+        off = np.inf if none or margin <= ALIKE * np.sqrt(diagonal) or _wavers(refit) else off / margin
     return ALIKE * size + CARE * float(off)
 
 
+def _wavers(model: Any) -> bool:
+    """Return whether a class has a coefficient inside its bounds by no more than a rounding, and no other inside them.
+
+    The solution leaves the bias open there, and such a coefficient decides which one is taken.
+    """
+    size = np.abs(np.asarray(model.dual_coef_))
+    inside, most = np.sign(model.dual_coef_) * (size < size.max()), (1.0 - ALIKE) * size.max()
+    sure = (size > ALIKE * size.max()) & (size < most)
+    return any((inside == side).any() and not sure[inside == side].any() for side in (-1, 1))
+
+
 def _compare(one: Life, refit: Any, ids: Ids, X: Any, got: Any, told: str, verdict: Verdict) -> None:
+    verdict.claims += 1
     true = _values(refit, X)
     off = np.abs(got - true)
     k = int(np.argmax(off))

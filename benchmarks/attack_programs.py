@@ -67,27 +67,27 @@ class Case:
 def program(seed: int, number: int) -> Case:
     """Return the program of a number, always and everywhere the same."""
     rng = np.random.default_rng([seed, number])
-    estimator, kernel = _one_of(rng, SHARES), _one_of(rng, KERNELS)
+    estimator, kernel = one_of(rng, SHARES), one_of(rng, KERNELS)
     kind, traits = str(rng.choice(GIVEN)) if kernel == "given" else "", []
     n = _size(rng, 0.4 if kind == EQUAL else 0.05)
-    X = _features(rng, n, traits)
+    X = features(rng, n, traits)
     parameters = _common(rng, estimator, traits)
     y = _labels(rng, X, parameters, traits) if "SVC" in estimator else _targets(rng, X, parameters, estimator, traits)
     if n > 1000:
         traits.append("large")
-    X, y = _repeated(rng, X, y, "SVC" in estimator, traits)
-    spec = _kernel(rng, kernel, X)
+    X, y = repeated(rng, X, y, "SVC" in estimator, traits)
+    spec = kernel_for(rng, kernel, X)
     if isinstance(of := parameters.get("class_weight"), dict):
         parameters["class_weight"] = {int(c): of.get(int(c), 1.0) for c in np.unique(y)}
     if kernel == "given":
         spec, kernel = _given(rng, kind, spec, X, y, parameters), f"given: {kind}"
         X = spec[1]
     else:
-        X = _stored(rng, X, traits)
-    return Case(estimator, {**parameters, **named(spec)}, X, y, _weights(rng, n, traits), spec, kernel, traits)
+        X = stored(rng, X, traits)
+    return Case(estimator, {**parameters, **named(spec)}, X, y, weights_of(rng, n, traits), spec, kernel, traits)
 
 
-def _one_of(rng: Rng, shares: dict[str, float]) -> str:
+def one_of(rng: Rng, shares: dict[str, float]) -> str:
     return str(rng.choice(list(shares), p=list(shares.values())))
 
 
@@ -103,7 +103,7 @@ def _size(rng: Rng, large: float) -> int:
     return int(rng.integers(low, high))
 
 
-def _features(rng: Rng, n: int, traits: list[str]) -> NDArray[np.float64]:
+def features(rng: Rng, n: int, traits: list[str]) -> NDArray[np.float64]:
     """Return rows with one of the shapes of real data."""
     d, shape = int(rng.integers(1, 13)), str(rng.choice(SHAPES))
     X = rng.normal(size=(n, d))
@@ -120,7 +120,7 @@ def _features(rng: Rng, n: int, traits: list[str]) -> NDArray[np.float64]:
     return np.rint(2.0 * X) if shape == "whole numbers" else X
 
 
-def _repeated(rng: Rng, X: Any, y: Any, classes: bool, traits: list[str]) -> tuple[Any, Any]:
+def repeated(rng: Rng, X: Any, y: Any, classes: bool, traits: list[str]) -> tuple[Any, Any]:
     """Return few distinct rows; their labels as they are, or equal rows with equal labels."""
     if "duplicates" in traits or "both labels" in traits:
         rows = rng.integers(0, max(1, len(X) // int(rng.integers(2, 6))), len(X))
@@ -200,7 +200,7 @@ def _targets(
     return y
 
 
-def _weights(rng: Rng, n: int, traits: list[str]) -> NDArray[np.float64] | None:
+def weights_of(rng: Rng, n: int, traits: list[str]) -> NDArray[np.float64] | None:
     kind = rng.random()
     if kind < 0.6:
         return None
@@ -210,7 +210,7 @@ def _weights(rng: Rng, n: int, traits: list[str]) -> NDArray[np.float64] | None:
     return 10.0 ** rng.uniform(-6, 6, n if kind < 0.9 else 1) * np.ones(n) * (rng.random(n) < 0.9)
 
 
-def _stored(rng: Rng, X: Any, traits: list[str]) -> Any:
+def stored(rng: Rng, X: Any, traits: list[str]) -> Any:
     """Return the samples in float32, or as CSR, perhaps with one large dense column."""
     kind = rng.random()
     if kind < 0.12 and np.abs(X).max(initial=0.0) < 1e30:
@@ -226,12 +226,12 @@ def _stored(rng: Rng, X: Any, traits: list[str]) -> Any:
     return X
 
 
-def _kernel(rng: Rng, name: str, X: Any) -> Spec:
+def kernel_for(rng: Rng, name: str, X: Any) -> Spec:
     """Return a kernel with parameters that mostly suit the samples."""
     if name == "given":
         name = str(rng.choice(["rbf", "linear", "poly", "laplacian", "sigmoid"]))
     if name == "composed":
-        one, other = (_kernel(rng, str(rng.choice(["rbf", "linear", "poly", "laplacian"])), X) for _ in range(2))
+        one, other = (kernel_for(rng, str(rng.choice(["rbf", "linear", "poly", "laplacian"])), X) for _ in range(2))
         kind = str(rng.choice(["sum", "product", "scaled"]))
         return (kind, one, other) if kind != "scaled" else ("sum", ("scaled", power(rng, -3, 3), one), other)
     spread = max(float(X.std(axis=0).mean()), 1e-150) if rng.random() < 0.65 else 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
@@ -23,15 +24,17 @@ SUMS = 1e-9  # Largest error of an equality, in units of the sum of its absolute
 BOUNDS = 16  # Roundings by which a coefficient may be beyond its bound, and one more for each sample.
 LOOKED_AT = 512  # Most samples of a problem for which all are examined for negative eigenvalues.
 BENT = 100.0  # Roundings for each sample above which rounding does not explain a negative eigenvalue.
-# One fit in this many is repeated with one thread, and another one with a tolerance near rounding: numbers whose rests
-# are 3 and 1, which are neither lives (of multiples of 4) nor searches (of rest 5 by 6).
+# One fit in this many is repeated with one thread, and another one with a tolerance near rounding.
 EVERY = 12  # Programs from one with further checks to the next.
 NEARER = {"tol": 1e-10, "gap_tol": 1e-12}
 
 
 @dataclass
 class Verdict:
-    """The result of a program. ``false``, ``undecided``, ``leaks`` and ``broken`` have a sentence for each fault."""
+    """The result of a program. ``false``, ``undecided``, ``leaks`` and ``broken`` have a sentence for each fault.
+
+    kind : a name in ``attack.KINDS``; ``claims``: how many claims were compared with the truth
+    """
 
     number: int
     estimator: str = ""
@@ -41,6 +44,8 @@ class Verdict:
     outcome: str = ""
     seconds: float = 0.0
     late: bool = False
+    kind: str = ""
+    claims: int = 0
     false: list[tuple[str, str]] = field(default_factory=list)
     undecided: list[tuple[str, str]] = field(default_factory=list)
     leaks: list[str] = field(default_factory=list)
@@ -54,7 +59,7 @@ def judged(seed: int, number: int) -> Verdict:
     parameters = {name: value for name, value in case.parameters.items() if name not in KERNEL}
     told = f"{case.estimator} {spec} {case.X.shape} {parameters} {', '.join(case.traits)}"
     verdict = Verdict(number, case.estimator, case.kernel, case.traits, told)
-    model = _fitted(case, verdict)
+    model = fitted(case.fit, verdict)
     if model is None:
         return verdict
     quick = verdict.seconds < 0.8 * MAX_TIME
@@ -67,13 +72,13 @@ def judged(seed: int, number: int) -> Verdict:
     return verdict
 
 
-def _fitted(case: Case, verdict: Verdict) -> Any:
+def fitted(fit: Callable[[], Any], verdict: Verdict) -> Any:
     """Return the model, or None if the fit failed."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         started = monotonic()
         try:
-            model = case.fit()
+            model = fit()
         except (ValueError, TypeError) as error:
             model, verdict.outcome = None, "refused"
             if not str(error):
@@ -103,31 +108,53 @@ def _bits(model: Any, name: str) -> bytes:
 
 def checked(case: Case, model: Any, verdict: Verdict, nearer: Any = None) -> None:
     """Compare every number of every binary problem with the true one; ``nearer``: a model nearer to the optimum."""
-    K, error = values(case.spec, case.X)
     X = None if case.spec[0] == "given" else case.X
     asked = Task(case.estimator, case.parameters, X, case.y, case.weight)
-    tasks = programs(asked, model)
-    better = [None] * len(tasks) if nearer is None else programs(asked, nearer)
+    matrix = values(case.spec, case.X)
+    near = () if nearer is None else programs(asked, nearer)
+    all_true = weighed(programs(asked, model), model, case.parameters, matrix, verdict, _may_bend(case.spec), near)
+    if not _may_bend(case.spec):
+        return
+    bound = 0.0 if case.spec[0] != "given" else float(np.finfo(case.X.dtype).eps)
+    for task, claims, gap in all_true:
+        if np.isfinite(gap) and claims.true.size <= LOOKED_AT:
+            verdict.claims += 1
+            lowest = lowest_eigenvalue(matrix[0][np.ix_(np.unique(task.rows), np.unique(task.rows))])
+            if lowest < -BENT * claims.true.size * max(bound, float(np.finfo(float).eps)):
+                claims.add("convex", f"a gap, but an eigenvalue of {lowest:.1e} of the largest value")
+
+
+def weighed(
+    tasks: Sequence[Any],
+    model: Any,
+    parameters: dict[str, Any],
+    matrix: tuple[Any, Any],
+    verdict: Verdict,
+    may_bend: bool = False,
+    better: Sequence[Any] = (),
+) -> list[tuple[Any, Claims, float]]:
+    """Compare the claims about each program that is there; return the programs, their claims and their gaps.
+
+    matrix : kernel values, and bounds of their errors
+    better : other points of the programs, nearer to the optimum
+    """
     ends = np.atleast_1d(model.dual_objective_), np.atleast_1d(model.primal_objective_)
     violations, gaps = np.atleast_1d(model.kkt_violation_), np.atleast_1d(model.duality_gap_)
-    bound = 0.0 if case.spec[0] != "given" else float(np.finfo(case.X.dtype).eps)
+    out = []
     for k, task in enumerate(tasks):
         if task is None:
             continue
-        true = truth(task, K, error)
+        true = truth(task, *matrix)
         where = f"problem {k}: " if len(tasks) > 1 else ""
         claims = Claims(verdict, where, verdict.outcome == "converged", true)
-        claims.violation(float(violations[k]), case.parameters["tol"])
-        claims.gap(float(gaps[k]), case.parameters.get("gap_tol"))
+        claims.violation(float(violations[k]), parameters.get("tol", np.inf))
+        claims.gap(float(gaps[k]), parameters.get("gap_tol"))
         claims.feasible(float(violations[k]))
-        if np.isfinite(gaps[k]) or not (np.isnan(gaps[k]) or _may_bend(case.spec)):
-            known = [true] + [truth(one, K, error) for one in better[k : k + 1] if one is not None]
+        if np.isfinite(gaps[k]) or not (np.isnan(gaps[k]) or may_bend):
+            known = [true] + [truth(one, *matrix) for one in better[k : k + 1] if one is not None]
             claims.ends(float(ends[0][k]), float(ends[1][k]), known)
-        if np.isfinite(gaps[k]) and true.size <= LOOKED_AT and _may_bend(case.spec):
-            own = np.ix_(np.unique(task.rows), np.unique(task.rows))
-            lowest, allowed = lowest_eigenvalue(K[own]), BENT * true.size * max(bound, float(np.finfo(float).eps))
-            if lowest < -allowed:
-                claims.add("convex", f"a gap, but an eigenvalue of {lowest:.1e} of the largest value")
+        out.append((task, claims, float(gaps[k])))
+    return out
 
 
 def _may_bend(spec: Any) -> bool:
@@ -152,6 +179,7 @@ class Claims:
 
     def _compare(self, kind: str, claim: float, true: Interval, grain: float, doubt: bool = False) -> None:
         """Compare a claim: it is true at the value or above, and false below the least possible value."""
+        self.verdict.claims += 1
         if not claim >= EXACT * true.value:
             text = f"{claim:.6e} is claimed, {true.value:.6e} is true (at least {true.least:.6e})"
             size = "" if true.value - claim > grain else ROUNDING
@@ -177,6 +205,7 @@ class Claims:
 
     def ends(self, low: float, high: float, known: list[Truth]) -> None:
         """Compare the objectives with the ends between which the optimum is."""
+        self.verdict.claims += 2
         least, most = max(one.low for one in known), min(one.high for one in known)
         if low > most + abs(most) * 2.0**-52:
             self.add("dual objective", f"{low:.16e} is claimed; the optimum is at most {most:.16e}")
@@ -185,6 +214,7 @@ class Claims:
 
     def feasible(self, claim: float) -> None:
         """Look at bounds and sums, if the violation that is claimed is finite; off the sums nothing can be claimed."""
+        self.verdict.claims += 2
         if self.true.excess > (BOUNDS + self.true.size) * 2.0**-53:
             self.add("bounds", f"a coefficient is {self.true.excess:.1e} of its bound beyond it")
         if claim < np.inf and self.true.missed > SUMS + self.true.size * float(U):

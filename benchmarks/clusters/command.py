@@ -55,28 +55,30 @@ def bits(data: tuple[str, ...], rows: int | None, workers: tuple[int, ...], mixe
 
 
 @dask.command()
-@click.option("--runs", type=int, default=50, show_default=True, help="Fits, each in its own process.")
+@click.option("--runs", type=int, default=50, show_default=True, help="Fits or searches, each in its own process.")
 @click.option("--every", type=float, default=2.0, show_default=True, help="Seconds between two deaths, on average.")
+@click.option("--searches", is_flag=True, help="Search instead, on four workers of which some are spare.")
 @click.option("--only", type=int, help="One run, whose row is printed.")
 @output_option
-def deaths(runs: int, every: float, only: int | None, output: Path) -> None:
-    """Fit while workers are killed, leave, or are paused; a fit of more than five minutes fails."""
-    from .deaths import run, wanted
+def deaths(runs: int, every: float, searches: bool, only: int | None, output: Path) -> None:
+    """Fit or search while workers are killed, leave, or are paused; a run of more than five minutes fails."""
+    from .deaths import run, search, wanted
     from .page import write
 
     if only is not None:
-        row = run(only, every)
-        click.echo(json.dumps({**row, "same": row["digest"] == wanted()}))
+        row = (search if searches else run)(only, every)
+        click.echo(json.dumps({**row, "same": row["digest"] == wanted(searches)}))
         return
-    found: ResultRows = []
+    part, found = "searches" if searches else "deaths", []
+    command = [sys.executable, "-m", "benchmarks", "dask", "deaths", "--every", str(every), *["--searches"] * searches]
     for number in range(runs):
-        command = [sys.executable, "-m", "benchmarks", "dask", "deaths", "--only", str(number), "--every", str(every)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 (our own command)
+        one = [*command, "--only", str(number)]
+        done = subprocess.run(one, capture_output=True, text=True, check=False)  # noqa: S603 (our own command)
         lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
         found.append(json.loads(lines[-1]) if lines else {"run": number, "digest": done.stderr[-200:], "same": False})
         click.echo(str(found[-1]), err=True)
-        write(output, "deaths", found)  # what is done outlives an interruption
-    _told(output, "deaths", found)
+        write(output, part, found)  # what is done outlives an interruption
+    _told(output, part, found)
 
 
 @dask.command()

@@ -1,4 +1,4 @@
-"""Fits while workers are killed, leave for good, or are paused."""
+"""Fits and searches while workers are killed, leave for good, or are paused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .examples import alone, cluster, digest, noisy, together
+from .examples import alone, cluster, digest, noisy, searched, together
 
 HARMS = ("kill", "kill and leave", "kill and pause")
 PAUSED = 10.0  # Seconds for which a worker is stopped.
@@ -22,6 +22,10 @@ OLD = 4.0  # Seconds after which a worker may be killed: a nanny whose start fai
 HUNG = 300.0  # Seconds after which a fit counts as one that hangs.
 WORKERS = 2  # One can end while the other one goes on.
 SHAPE = 8_000, 10, 100.0  # Samples, features and C.
+SEARCHED = 1_000, 8, 1.0
+GRID = {"C": [1.0, 10.0, 100.0], "gamma": [0.01, 0.03, 0.1, 0.3, 1.0, 3.0]}
+EARLY = 10.0  # Seconds, from the beginning of a search, of which one is the moment of a single death.
+SPARE = 4  # Workers of a search.
 
 
 @contextmanager
@@ -83,6 +87,41 @@ def run(number: int, every: float) -> dict[str, Any]:
     return {**row, "kills": done["kill"], "leaves": done["leave"], "pauses": done["pause"]}
 
 
-def wanted() -> str:
-    """Return the digest of the fit of one machine."""
-    return alone(noisy(*SHAPE))
+def search(number: int, every: float) -> dict[str, Any]:
+    """Search once on a cluster while workers are killed: one at a random moment of the beginning, or again and again.
+
+    Two searches of three see a single death.
+    """
+    once = number % 3 < 2
+    row: dict[str, Any] = {"run": number, "harm": "kill once" if once else "kill"}
+    faulthandler.dump_traceback_later(HUNG, exit=True)
+    with cluster(SPARE) as here, (killed_once if once else harmed)(here, "kill", every, number) as done:
+        try:
+            row["digest"] = searched(noisy(*SEARCHED), GRID, True)
+        except Exception as error:
+            row["digest"] = f"{type(error).__name__}: {error}"[:200]
+    faulthandler.cancel_dump_traceback_later()
+    return {**row, "kills": done["kill"]}
+
+
+@contextmanager
+def killed_once(here: Any, harm: str, _: float, seed: int) -> Iterator[Counter[str]]:
+    """Kill a random worker at a random moment of the beginning."""
+    choice, done = np.random.default_rng([seed, SPARE]), Counter[str]()
+
+    def end_one() -> None:
+        done[harm] += 1
+        os.kill(list(here.workers.values())[int(choice.integers(SPARE))].pid, signal.SIGKILL)
+
+    timer = threading.Timer(choice.uniform(0.0, EARLY), end_one)
+    timer.start()
+    try:
+        yield done
+    finally:
+        timer.cancel()
+        timer.join()
+
+
+def wanted(searches: bool) -> str:
+    """Return the digest of one machine."""
+    return searched(noisy(*SEARCHED), GRID, False) if searches else alone(noisy(*SHAPE))

@@ -91,6 +91,17 @@ def together(one: Example, chunks: int, order: Any = None, callback: Any = None)
     return model.fit(*collections(one, chunks, order))
 
 
+def searched(one: Example, grid: dict[str, Any], spread: bool) -> str:
+    """Return the digest of the scores of a search, by the current cluster or by one machine."""
+    from adatron.dask import DaskGridSearchCV
+    from adatron.selection import GridSearchCV
+
+    search: Any = (DaskGridSearchCV if spread else GridSearchCV)(getattr(adatron, one.machine)(), grid, refit=False)
+    found = search.fit(one.X, one.y).cv_results_
+    scores = np.array([found[name] for name in sorted(found) if name.startswith(("split", "mean_test", "rank"))])
+    return hashlib.sha256(np.ascontiguousarray(scores, dtype=float).tobytes()).hexdigest()[:16]
+
+
 @contextmanager
 def cluster(workers: int, **more: Any) -> Iterator[Any]:
     """Start processes with one thread each."""

@@ -54,6 +54,13 @@ PARTS = {
         "and again, and once one of them leaves for good, with its nanny, or is stopped for 10 s.",
         DEATHS,
     ),
+    "searches": PageTable(
+        "Searches whose workers end",
+        "Searches over 18 candidates and five folds of 1,000 x 8 samples, on four workers. In two of three runs one "
+        "worker gets SIGKILL at a random moment of the first ten seconds, in the others one every two seconds. Digests "
+        "are of all scores.",
+        [column for column in DEATHS if column[1] not in ("leaves", "pauses")],
+    ),
     "traffic": PageTable(
         "Traffic",
         "Bytes of all messages of the iterations on three workers, as they are packed. The kinds are fractions of what "

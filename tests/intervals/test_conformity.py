@@ -1,9 +1,13 @@
 """Scores and counts against what their definitions say, one by one."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from adatron.intervals.conformity import SCORES, allowed, interval, members, p_value, scores_of
+from adatron.intervals.conformity import SCORES, allowed, fewest, interval, members, p_value, rounding, scores_of, tie
 
 RNG = np.random.default_rng(0)
 
@@ -28,10 +32,35 @@ def test_scores_of_two_classes():
 
 
 @pytest.mark.parametrize(
-    ("alpha", "n", "wanted"), [(0.1, 9, 1), (0.1, 8, 0), (0.1, 29, 3), (0.29, 99, 29), (0.5, 1, 1)]
+    ("alpha", "n", "wanted"),
+    [
+        (0.1, 9, 1),
+        (0.1, 8, 0),
+        (0.1, 29, 3),
+        (0.29, 99, 29),
+        (0.5, 1, 1),
+        (1 / 3, 29, 10),
+        (np.nextafter(0.1, 0.0), 9, 0),  # less than one of ten
+        (0.0999999999, 9, 0),
+        (np.float32(0.7), 9, 6),  # less than seven of ten
+        (0.1, 10**6 - 2, 99_999),
+        (0.0999999999999, 10**9 - 1, 99_999_999),
+    ],
 )
 def test_how_many_places_are_too_strange(alpha, n, wanted):
     assert allowed(alpha, n) == wanted
+
+
+@given(st.integers(1, 10**6 - 1), st.integers(1, 10**8))
+def test_the_count_is_that_of_the_decimal(millionths, n):
+    assert allowed(millionths / 1e6, n) == Fraction(millionths, 10**6) * (n + 1) // 1
+
+
+@given(st.floats(1e-9, 1.0, exclude_max=True))
+def test_the_fewest_samples_are_those_that_allow_one(alpha):
+    n = fewest(alpha)
+    assert allowed(alpha, n) > 0
+    assert n == 0 or allowed(alpha, n - 1) == 0
 
 
 def test_ends_are_the_order_statistics_of_the_paper():
@@ -45,11 +74,20 @@ def test_ends_are_the_order_statistics_of_the_paper():
 
 def test_members_are_the_classes_that_few_samples_beat():
     left_out, scores = RNG.normal(size=(3, 19, 4)), RNG.normal(size=19)
-    sets = members(left_out, scores, 0.2)
+    sets = members(left_out, scores, 0.2, 0.0)
     wanted = [[sum(scores < one[:, c]) < 0.8 * 20 for c in range(4)] for one in left_out]
     assert sets.tolist() == wanted
 
 
-def test_scores_that_rounding_separates_are_equal():
-    assert p_value(np.array([1.0, 1.0 - 1e-12, 0.5]), 1.0) == 3 / 4
-    assert members(np.full((1, 2, 1), 1.0), np.array([1.0 - 1e-12, 1.0 - 1e-12]), 0.5).all()
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e12])
+def test_scores_that_rounding_separates_are_equal(scale):
+    beta, K = RNG.normal(size=50), RNG.uniform(-scale, scale, size=(8, 50))
+    beta *= 10.0 ** RNG.integers(-5, 5, 50)
+    shuffled = RNG.permutation(50)
+    bound = rounding(50, scale, beta, 1.0)
+    one, other = K @ beta + 1.0, K[:, shuffled] @ beta[shuffled] + 1.0
+    assert (np.abs(one - other) <= 2 * bound).all()
+    assert bound < 1e-13 * (scale * np.abs(beta).sum() + 1.0)
+    for first, second in zip(one, other, strict=True):
+        assert p_value(np.array([second, first - 1.0 - 100 * bound]), first, tie(bound, 2)) == 2 / 3
+        assert members(np.full((1, 2, 1), first), np.full(2, second), 0.5, tie(bound, 2)).all()

@@ -93,6 +93,36 @@ def test_a_cost_of_seconds_is_told_before_the_work(step, verbose, told, monkeypa
     assert (line in capsys.readouterr().err) == told
 
 
+@pytest.mark.parametrize("draw", [moons, blobs])
+def test_tiny_decision_values_tell_classes_apart(draw):
+    """With a tiny C all decision values of a program lie within some 1e-10, far more than rounding."""
+    X, y = draw(3, 60)
+    machine = IncrementalSVC(C=1e-10, gamma=0.5)
+    model = FullConformal(machine, verbose=0).fit(X[:40], y[:40])
+    found = model.p_values(X[40:])
+    assert (found.min(axis=1) < 0.3).mean() > 0.5
+    sizes = model.set_params(alpha=0.3).predict_set(X[40:]).sum(axis=1)
+    assert sizes.mean() < 0.8 * found.shape[1]
+
+
+def test_samples_of_a_count_are_strange_together():
+    """A sample equal to all others of its class is as strange as they are, though rounding differs."""
+    X = np.repeat([[0.1, 0.2], [0.7, 0.4]], 20, axis=0)
+    y = np.repeat([0, 1], 20)
+    for C in (1e-10, 1.0, 1e6):
+        model = FullConformal(IncrementalSVC(C=C, gamma=1.0), verbose=0).fit(X, y)
+        np.testing.assert_array_equal(model.p_values(X[[0, 39]]).diagonal(), 1.0)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-3, 1e6, 1e12])
+def test_units_of_the_features_do_not_matter(scale):
+    X, y = blobs(5, 40)
+    plain = FullConformal(IncrementalSVC(kernel="linear", C=1.0), verbose=0).fit(X[:36], y[:36]).p_values(X[36:])
+    machine = IncrementalSVC(kernel="linear", C=1.0 / scale**2)
+    scaled = FullConformal(machine, verbose=0).fit(scale * X[:36], y[:36]).p_values(scale * X[36:])
+    np.testing.assert_allclose(scaled, plain, rtol=0, atol=1e-12)
+
+
 def test_samples_without_time_keep_all_classes():
     X, y = moons(3, 60)
     model = FullConformal(IncrementalSVC(gamma=0.5), max_time=1e-9, verbose=0).fit(X, y)

@@ -135,7 +135,7 @@ def test_sets_are_those_of_refits(machine, how, draw):
     np.testing.assert_allclose(found.scores_, wanted, atol=1e-5)
     for alpha in (0.05, 0.3, 0.6):
         sets = found.set_params(alpha=alpha).predict_set(Z)
-        np.testing.assert_array_equal(sets, members(there, wanted, alpha))
+        np.testing.assert_array_equal(sets, members(there, wanted, alpha, 1e-8))
 
 
 def test_parts_of_the_samples():
@@ -209,6 +209,31 @@ def test_too_few_samples_are_warned_of(alpha, needed):
     model.fit(X[1:], y[1:])
     with pytest.warns(UserWarning, match=f"alpha={alpha} needs {needed} training samples or more, and there are"):
         assert np.isinf(model.predict_interval(X)).all()
+
+
+def test_no_lower_end_is_above_its_upper_end():
+    """With alpha > 1/2 the ends of the definition cross for some samples, and meet in the middle then."""
+    rng = np.random.default_rng(1)
+    X, y = sine(rng, 18)
+    model = CVPlus(SVR(C=3, gamma=0.5), cv=KFold(3), alpha=0.9).fit(X, y)
+    Z = np.linspace(-3, 3, 41)[:, None]
+    parts = [np.setdiff1d(np.arange(18), part) for _, part in KFold(3).split(X)]
+    left_out = np.repeat([SVR(C=3, gamma=0.5).fit(X[kept], y[kept]).predict(Z) for kept in parts], 6, axis=0)
+    low = np.sort(left_out - model.scores_[:, None], axis=0)[16]  # floor(0.9 * 19) - 1
+    high = np.sort(left_out + model.scores_[:, None], axis=0)[1]  # ceil(0.1 * 19) - 1
+    crossed = low > high
+    assert 0 < crossed.sum() < len(Z)
+    wanted = np.where(crossed, (low + high) / 2, [low, high]).T
+    np.testing.assert_allclose(model.predict_interval(Z), wanted, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("C", [1e-10, 1.0])
+def test_sets_do_not_depend_on_the_size_of_decision_values(C):
+    """A tiny C gives tiny decision values; their order tells classes apart all the same."""
+    X, y = moons(np.random.default_rng(2), 60)
+    sets = JackknifePlus(SVC(C=C, gamma=0.5, gap_tol=None), alpha=0.2).fit(X[:40], y[:40]).predict_set(X[40:])
+    assert sets.sum() < 1.7 * len(sets)
+    assert sets[np.arange(20), y[40:]].sum() >= 12
 
 
 def test_a_class_that_a_model_would_lack_is_refused_before_the_fit():

@@ -10,10 +10,10 @@ import numpy as np
 from ..arrays import Ids, Matrix, Vector
 from ..certificates import intercept
 from ..estimators.incremental.learner import Learner
-from ..estimators.incremental.leave_out import decision
 from ..estimators.incremental.track import Track
 from ..problems import Dual
 from ..solvers.path import Stalled
+from .conformity import rounding
 
 
 class Candidates:
@@ -23,6 +23,10 @@ class Candidates:
     ----------
     learner : of a classifier; it is not changed
     weights : (n_classes,) weight of a candidate of each class
+
+    Attributes
+    ----------
+    error : a bound of the rounding of the last values, and of the distance of free samples from the margin
     """
 
     def __init__(self, learner: Learner, weights: Vector) -> None:
@@ -43,6 +47,7 @@ class Candidates:
 
         code : the candidate's class
         """
+        self.error = 0.0
         try:
             return np.stack([self._of_program(track, code) for track in self.learner.tracks], axis=1)
         except Stalled:  # rounding leaves no way: a copy of the learner solves the problem anew
@@ -64,8 +69,10 @@ class Candidates:
         return self._values(track, goal, track.path(learner.program).including(goal, rows), numbers)
 
     def _values(self, track: Track, dual: Dual, solution: Any, numbers: Ids) -> Vector:
-        beta, g = solution.beta, solution.g
-        if len(numbers) == self.n + 1:
-            return decision(dual, beta, g)
-        used = np.flatnonzero(beta)
-        return self.K[:, numbers[used]] @ beta[used] + intercept(dual, beta, g)
+        every, b, free = np.zeros(self.n + 1), intercept(dual, solution.beta, solution.g), dual.free(solution.beta)
+        every[numbers] = solution.beta
+        values = self.K @ every + b
+        off = float(np.abs(values[numbers] - dual.t)[free].max(initial=0.0))
+        bound = rounding(np.count_nonzero(every), float(self.K.diagonal().max()), every, b)
+        self.error = max(self.error, off + bound)
+        return values

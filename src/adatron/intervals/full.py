@@ -21,7 +21,7 @@ from ..estimators.incremental import IncrementalSVC
 from ..insight.subject import dense
 from ..selection.search.watch import SearchWatch
 from .candidate import Candidates
-from .conformity import allowed, p_value, scores_of
+from .conformity import p_value, scores_of, tie
 from .left_out import independent_of_samples
 from .plus import Wrapper
 
@@ -178,9 +178,7 @@ class FullConformal(Wrapper):
             Whether each class, in the order of ``classes_``, is in the set.
         """
         check_is_fitted(self)
-        with self.estimator_.turn:
-            found, n = self.p_values(X), self.estimator_.store.n
-        return ~(np.rint(found * (n + 1)) <= allowed(self.alpha, n))
+        return ~(self.p_values(X) <= float(self.alpha))
 
     def _tell(self, n: int, seconds: float) -> None:
         """Print how long the samples after the first one will take, unless that is short."""
@@ -204,5 +202,5 @@ class FullConformal(Wrapper):
             codes[-1] = code
             scores = scores_of(self.conformity_score, head.shaped(candidates.values(code)), k)
             own = scores[np.arange(len(codes)), codes]
-            out[code] = p_value(own[:-1], own[-1])
+            out[code] = p_value(own[:-1], own[-1], tie(candidates.error, k))
         return out

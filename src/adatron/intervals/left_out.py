@@ -22,6 +22,7 @@ from ..insight.twin import INCREMENTAL_KINDS, Twin, twin_of
 from ..model.heads import Target
 from ..model.model import Model
 from ..solvers.path import Stalled
+from .conformity import rounding
 
 HELD_NUMBERS = 2**23  # Numbers that are held for some rows at a time.
 
@@ -33,11 +34,13 @@ class LeftOutModels(ABC):
     how : 'path' or 'fits', see ``JackknifePlus``
     number : (n,) number of the model that lacks each sample
     violation : the largest violation of the optimality conditions by one of them
+    error : bound of the errors by which decision values of equal samples may differ
     """
 
     how: ClassVar[str]
     number: Ids
     violation: float
+    error: float
 
     @abstractmethod
     def values(self, X: Any) -> Vector:
@@ -118,7 +121,7 @@ class Followed(LeftOutModels):
             raise Unavailable("Rounding leaves no way along the exact path.") from error
         order = np.argsort(twin.numbers)
         columns, number = np.unique(found.columns[order], axis=0, return_inverse=True)
-        return cls(np.ravel(number), found.worst, machine, found.model(machine.model_), columns)
+        return cls(np.ravel(number), found.worst, found.error, machine, found.model(machine.model_), columns)
 
     def values(self, X: Any) -> Vector:
         functions = self.machine.with_model(self.model).problem_values(X)
@@ -142,10 +145,11 @@ class _Models:
     offsets : intercepts
     columns : (n, n_problems) the functions of the model without each sample
     worst : the largest violation of the optimality conditions
+    error : the largest bound of such a violation and of rounding, in units of decision values
     """
 
     def __init__(self, twin: Twin, most: int) -> None:
-        self.twin, self.worst, self.count = twin, 0.0, 0
+        self.twin, self.worst, self.error, self.count = twin, 0.0, 0.0, 0
         self.rows, self.offsets = np.zeros((most, twin.n)), np.zeros(most)
         self.columns = np.tile(np.arange(len(twin.learner.tracks)), (twin.n, 1))
 
@@ -173,8 +177,11 @@ class _Models:
         beta, g, learner = solution.beta, solution.g, self.twin.learner
         divisor = learner.divisor(track.width(dual, beta, g))
         self.rows[self.count, track.numbers] = beta / divisor
-        self.offsets[self.count] = intercept(dual, beta, g) / divisor
-        self.worst = float(np.maximum(self.worst, kkt_violation(dual, beta, g)))  # NaN stays
+        b = self.offsets[self.count] = intercept(dual, beta, g) / divisor
+        violation = kkt_violation(dual, beta, g)
+        self.worst = float(np.maximum(self.worst, violation))  # NaN stays
+        bound = rounding(np.count_nonzero(beta), float(track.diagonal().max()), beta / divisor, b)
+        self.error = max(self.error, violation / divisor + bound)
         self.count += 1
 
     def model(self, like: Model) -> Model:
@@ -209,7 +216,7 @@ class Refitted(LeftOutModels):
             models.append(one.fit(taken(X, kept), y[kept]))
             done(1, len(parts))
         worst = np.max([np.max(way_to(one).machine.kkt_violation_) for one in models])
-        return cls(number, float(worst), models)
+        return cls(number, float(worst), 0.0, models)  # equal samples have the same bits
 
     def values(self, X: Any) -> Vector:
         return np.stack([values_of(one, X) for one in self.models], axis=1)

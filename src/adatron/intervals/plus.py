@@ -22,7 +22,7 @@ from ..arrays import Ids, Vector
 from ..estimators.checks.inputs import given
 from ..quoted import plain_numbers, quoted
 from ..selection.search.watch import SearchWatch
-from .conformity import SCORES, allowed, fewest, interval, members, scores_of
+from .conformity import SCORES, allowed, fewest, interval, members, scores_of, tie
 from .left_out import HELD_NUMBERS, LeftOutModels, left_out_of, machine_in
 
 
@@ -195,7 +195,8 @@ class Plus(Wrapper):
         Returns
         -------
         ends : ndarray of shape (n_samples, 2)
-            The lower and the upper ends. They are infinite if there are fewer than 1 / alpha - 1 training samples.
+            The lower and the upper ends. They are infinite if there are fewer than 1 / alpha - 1 training samples. For
+            alpha > 1/2 there may be no number between them; both are then the middle.
 
         Warns
         -----
@@ -206,7 +207,7 @@ class Plus(Wrapper):
         self.check()
         number, scores = self._left_out.number, self.scores_
         if not allowed(self.alpha, len(scores)):
-            text = f"alpha={self.alpha:g} needs {fewest(self.alpha):,} training samples or more, and there are"
+            text = f"alpha={quoted(self.alpha)} needs {fewest(self.alpha):,} training samples or more, and there are"
             warnings.warn(f"{text} {len(scores):,}: the intervals are infinite.", UserWarning, stacklevel=2)
         return np.concatenate([interval(some[:, number], scores, self.alpha) for some in self._left_out.blocks(X)])
 
@@ -229,7 +230,7 @@ class Plus(Wrapper):
         number, k, out = self._left_out.number, len(self.classes_), list[NDArray[np.bool_]]()
         for values in self._left_out.blocks(X, k**2):
             scores = scores_of(self.conformity_score, values, k)
-            out.append(members(scores[:, number], self.scores_, self.alpha))
+            out.append(members(scores[:, number], self.scores_, self.alpha, tie(self._left_out.error, k)))
         return np.concatenate(out)
 
 
@@ -255,7 +256,8 @@ class JackknifePlus(Plus):
     estimator : SVR, NuSVR, QuantileSVR, SVC, NuSVC or another machine of adatron
         A regressor gives intervals, and a classifier gives sets. It may be the last step of a pipeline.
     alpha : float, default=0.1
-        In (0, 1): the probability of a miss that is aimed at. It is read at each prediction.
+        In (0, 1): the probability of a miss that is aimed at. It is read at each prediction. Above 1/2 there is no
+        guarantee.
     conformity_score : {'margin', 'adaptive'}, default='margin'
         How strange a class is to a classifier: by how much another one is ahead of it, or the softmax share of the
         classes ahead of it. With 'margin' sets may be empty; with 'adaptive' they have the predicted class at least.

@@ -42,6 +42,9 @@ COMMON = {
     "float32": ({}, X.astype(np.float32), None),
     "given": ({"kernel": "precomputed"}, np.exp(-((X[:, None] - X) ** 2).sum(axis=2)), WEIGHT),
     "large": ({"gamma": 1e-6}, 1e3 * X, None),
+    "small": ({"gamma": 1e6}, 1e-3 * X, WEIGHT),
+    "narrow": ({"gamma": 40.0}, X, None),
+    "squares": ({"kernel": "poly", "degree": 2, "gamma": 1.0, "coef0": 2.0}, X, WEIGHT),
 }
 BIASES = {"augmented": {"bias": "augmented", "augment": 0.7}, "none": {"bias": "none"}}
 MACHINES = {

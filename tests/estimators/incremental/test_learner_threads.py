@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from adatron import IncrementalSVC, forget, load, save
+from adatron.estimators.incremental.learner import Learner
 from adatron.estimators.incremental.store import Store
 from adatron.solvers.path import Homotopy
 from lives import MODELS, Life, values
@@ -71,6 +72,30 @@ def test_a_state_is_never_that_of_the_middle_of_a_step(how, tmp_path):
         step.result(60)
     np.testing.assert_array_equal(other.ids_, model.ids_)
     np.testing.assert_allclose(other.decision_function(X), model.decision_function(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("step", ["partial_fit", "forget", "fit"])
+@pytest.mark.parametrize("kind", list(MODELS))
+def test_leaving_one_out_is_of_one_solution(kind, step):
+    """A question in the middle of a step waits for its end, and nothing that it reads is from before."""
+    life = Life(3, kind, "rbf", False)
+    model, (X, y), inside = life.model, life.samples(30), threading.Event()
+    decision = model.loo_prediction if kind.startswith("svr") else model.loo_decision
+    work = (lambda: model.forget([3, 5])) if step == "forget" else lambda: life.call(getattr(model, step), X, y)
+    moment = {"partial_fit": Store.append, "forget": Homotopy.release, "fit": Learner.begin}[step]
+
+    def hold(_):
+        inside.set()
+        time.sleep(0.2)
+
+    with at(moment, hold, number=1), ThreadPoolExecutor(3) as pool:
+        changed = pool.submit(work)
+        assert inside.wait(60)
+        asked = [pool.submit(ask) for ask in (decision, model.loo_error)]
+        changed.result(60)
+        values, error = (one.result(60) for one in asked)
+    np.testing.assert_array_equal(values, decision())
+    assert error == model.loo_error()
 
 
 def test_a_state_shares_no_array_with_its_model():

@@ -115,16 +115,18 @@ class IncrementalClassifier(Incremental, Classifier):
         values : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
             They have the form of ``decision_function``, in the order of ``ids_``.
         """
-        return self.head.shaped(loo_values(self.learner))
+        with self.turn:  # all is read of one solution
+            return self.head.shaped(loo_values(self.learner))
 
     def loo_error(self) -> float:
         """Return the leave-one-out error: the fraction of samples that the model of all others puts into another class.
 
         It is exact: each support vector leaves the solution, step by step, and comes back; other samples cost nothing.
         """
-        learner = self.learner
-        self.head.check()
-        return float(np.mean(self.head.codes(loo_values(learner, signs=len(self.classes_) == 2)) != learner.store.y))
+        with self.turn:
+            self.head.check()
+            found = self.head.codes(loo_values(self.learner, signs=len(self.classes_) == 2))
+            return float(np.mean(found != self.store.y))
 
 
 def _codes(y: Any, classes: Any) -> Ids:

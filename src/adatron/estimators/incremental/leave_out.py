@@ -26,11 +26,11 @@ def loo_values(learner: Learner, signs: bool = False, slots: Ids | None = None) 
     for, (n_samples,); None are all.
     """
     store = learner.store
-    if store.n < 2:
-        raise ValueError("Leaving one out needs at least two samples. Got 1.")
-    out, wanted = np.full((store.n, len(learner.tracks)), np.nan), np.full(store.n, slots is None)
-    wanted[slots] = True
     with learner.in_time():
+        if store.n < 2:
+            raise ValueError("Leaving one out needs at least two samples. Got 1.")
+        out, wanted = np.full((store.n, len(learner.tracks)), np.nan), np.full(store.n, slots is None)
+        wanted[slots] = True
         for column, track in zip(out.T, learner.tracks, strict=True):
             dual = track.dual(learner.program)
             column[track.numbers] = _of_program(learner, track, dual, signs, wanted[track.numbers])

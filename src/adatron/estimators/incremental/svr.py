@@ -153,8 +153,10 @@ class IncrementalSVR(Incremental, SVR):
 
     def loo_prediction(self) -> Vector:
         """Return the prediction for each sample by the model of all others, (n_samples,), in the order of ``ids_``."""
-        return loo_values(self.learner)[:, 0]
+        with self.turn:
+            return loo_values(self.learner)[:, 0]
 
     def loo_error(self) -> float:
         """Return the exact leave-one-out error, the mean squared error of ``loo_prediction``."""
-        return float(np.mean((self.loo_prediction() - self.store.y) ** 2))
+        with self.turn:  # no step may come between
+            return float(np.mean((self.loo_prediction() - self.store.y) ** 2))

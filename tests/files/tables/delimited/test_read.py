@@ -303,7 +303,7 @@ def test_wide_tables_and_long_ones_are_read(write):
     [
         ("temp;label", "{}.5 C;{}", ";", 1), ("len,v,label", "{} cm,1,{}", ",", 2),
         ("u;v;label", "1.00{},5;3;{}", ";", 2),
-        ("first name,v,label", "Al B,{},{}", ",", 2), ("long name;label", "{},5;{}", ";", 1),
+        ("first name,v,label", "Al B,{},{}", ",", 2), ("long name;n;label", "{},5;7;{}", ";", 2),
         ("long name\tlabel", "{}.5\t{}", "\t", 1),
     ],
 )  # fmt: skip
@@ -320,13 +320,31 @@ def test_the_header_decides_the_separator(header, row, separator, width, write):
         ("len cm;label", "{} cm;{}", "white space or ';'"), ("a,b;c", "1,{};{}", "',' or ';'"),
         ("len cm\tlabel", "{} cm\t{}", "white space or tab"),
         ("price", "1,20{}", "may be ','"), ("temp", "{}.5 C", "white space"),
-        ("a;b", "{},{}", "may be ','"),
+        ("a;b", "{},{}", "may be ','"), ("u;label", "{0},{0};{1}", "',' or ';'"), ("3,5;a", "{},5;{}", "',' or ';'"),
     ],
 )  # fmt: skip
 def test_two_separators_below_names_are_a_doubt(header, row, named, write):
     path = write(f"{header}\n" + "".join(row.format(i % 9, "ab"[i % 2]) + "\n" for i in range(40)))
     with pytest.raises(DataError, match=f"line 1: .*{named}.*: say which by --separator"):
         read(path, labelled=False)
+
+
+@pytest.mark.parametrize("row", ["1.{i}0,5,{i},a", "{m},0{i}.5,{i},a", "{i},{m},{m},"])
+def test_a_field_more_than_names_is_a_name_of_the_row_or_an_error(row, write):
+    text = "u,v,label\n" + "".join(row.format(i=i, m=i % 3) + "\n" for i in range(20, 60))
+    with pytest.raises(DataError, match="line 1: 3 fields found, 4 expected: --header says"):
+        read(write(text), labelled=False, allow_missing=True)
+
+
+def test_the_decimal_sign_or_the_name_of_a_file_ends_the_doubt_about_commas(write):
+    rows = "".join(f"{i},5;{'ab'[i % 2]}\n" for i in range(9))
+    for table in (
+        read(write(rows), decimal=","),
+        read(write(f"u;y\n{rows}"), decimal=","),
+        read(write(f"u;y\n{rows}"), separator=";"),
+        read(write(f"u;y\n{rows}".replace(";", "\t"), "a.tsv")),
+    ):
+        assert (table.X[:, 0].tolist(), table.y.tolist()) == ([i + 0.5 for i in range(9)], [*"abababab", "a"])
 
 
 def test_a_name_of_two_features_is_an_error_and_so_is_a_label_of_that_name(write):

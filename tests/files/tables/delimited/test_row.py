@@ -64,7 +64,7 @@ def test_other_rows_are_left_to_the_reader_of_files(line):
         ("a,b,c", False, None),
         ("True,False,yes", None, None),
         ("?,yes", None, None),
-        ("1,5;red", None, None),
+        ("1,5;1", None, None),
     ],
 )
 def test_a_header_has_words_and_no_value(line, header, names):
@@ -72,6 +72,7 @@ def test_a_header_has_words_and_no_value(line, header, names):
     assert (found and found[0]) == names
 
 
-def test_a_header_that_may_be_split_in_two_ways_is_an_error():
+@pytest.mark.parametrize(("line", "preferred"), [("a,b;c,d;e", " "), ("1,5;red", ",")])
+def test_a_line_that_may_be_split_in_two_ways_is_an_error(line, preferred):
     with pytest.raises(DataError, match=r"line 4: the separator may be .* --separator"):
-        header_of("a", "a,b;c,d;e", 4, Request(), " ")
+        header_of("a", line, 4, Request(), preferred)

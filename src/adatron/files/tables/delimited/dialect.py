@@ -2,15 +2,15 @@
 
 Each separator that may be meant splits the first records. One that the first record lacks is not meant. One that gives
 the same number of fields everywhere goes before one that does not, and then the one that makes more fields numbers:
-`1,5;0` is two numbers with semicolons, and one with commas. Names, unlike numbers, tell no separator from another: if
-two fit below them, the user must say which.
+`1,5;0` is two numbers with semicolons, and one with commas. `1,5;a` is one number with either, so the user must say
+which. Names, unlike numbers, tell no separator from another: if two fit below them, the user must say which, too.
 """
 
 from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -111,16 +111,21 @@ def _known(body: Records, decimal: str, missing: frozenset[str]) -> float:
 
 
 def _best(path: Path, splits: list[_Split], request: Request, preferred: str, line: int) -> _Split:
+    candidates = splits
     if request.separator is None:  # the header decides
-        candidates = splits
         splits = [one for one in candidates if len(one.records[0]) > 1]
         if not splits:
             fault = f"the first row is one field, and the separator of the others may be {_named(candidates)}"
             raise DataError(path, f"{fault}: say which by --separator", line)
     top = max(one.rank for one in splits)
     best = [one for one in splits if one.rank == top]
-    if len(best) > 1:
-        best = [one for one in best if one.separator == preferred] or best
+    if request.decimal == ",":
+        best = [one for one in best if one.separator != ","] or best
+    best = [one for one in best if one.separator == preferred] or best
+    if request.decimal is None and (preferred == "," or best[0].separator != preferred):
+        commas = [one for one in candidates if one.rank == top and "," in (one.separator, one.decimal)]
+        if 0 < sum(one.separator == "," for one in commas) < len(commas):
+            best = commas  # each comma stands in a number, or between two
     if not any(is_number(field, one.decimal) for one in splits for field in one.records[0]):
         best += [one for one in splits if one.even == 1 and one.separator != " "]  # names may hold spaces
     found = [one for one in best if one.records != best[0].records]
@@ -155,9 +160,10 @@ def _header(path: Path, split: _Split, request: Request, missing: frozenset[str]
         return True
     number = partial(is_number, decimal=split.decimal)
     if body and split.width > 1 and len(first) == split.width - 1:
-        if not any(number(field) for field in first):
+        if not any(number(field) for field in first) and _names_rows(body, number):
             return True
-        raise DataError(path, f"{len(first)} fields found, {split.width} expected", line)
+        fault = f"{len(first)} fields found, {split.width} expected: --header says that the first column names the rows"
+        raise DataError(path, fault, line)
     second = body[0] if body else None
     label = label_column(path, first, request, line) if not isinstance(request.label, str) else None
     if second is not None and _has_numbers_for_names(first, second, label, split.decimal):
@@ -176,6 +182,16 @@ def _header(path: Path, split: _Split, request: Request, missing: frozenset[str]
     if any(word and kind not in (Kind.TEXT, Kind.MISSING) for word, kind in zip(words, kinds, strict=False)):
         return True
     return _header_of_text(path, first, body, line)
+
+
+def _names_rows(body: Records, number: Callable[[str], bool]) -> bool:
+    """Tell whether the first fields are names of rows: all differ, and not all are numbers with decimals.
+
+    Otherwise a comma may stand between thousands. No last field in any row means a surplus separator.
+    """
+    names = {record[0] for record in body}
+    decimals = all(number(name) and not name.isdigit() for name in names)
+    return len(names) == len(body) and not decimals and any(record[-1] for record in body)
 
 
 def _is_name_of_label(first: list[str], body: Records, label: int) -> bool:
