@@ -5,7 +5,7 @@ import pytest
 
 from adatron.problems import Dual, ball, csvc, nusvc, nusvr, oneclass, svr
 from twins import programs
-from twins.primal import BIASES, data, drawn, solved
+from twins.primal import BIASES, data, drawn
 
 PROGRAMS = {
     "csvc": lambda y, w, t, bias: csvc(y, w, bias, 0.7),
@@ -68,7 +68,7 @@ def test_parts_and_other_forms_of_a_program(seed, name, bias):
 
 @drawn(name=tuple(PROGRAMS), bias=BIASES)
 def test_the_reach_has_all_bounds(seed, name, bias):
-    K, y, w, t = data(seed)
+    _, y, w, t = data(seed)
     dual = PROGRAMS[name](y, w, t, bias)
     assert dual.reach == (min(0.0, dual.lower.min()), max(0.0, dual.upper.max()))
     assert not dual.unbounded

@@ -20,9 +20,10 @@ CLOSEST = 0.75  # Fraction of the tolerance below which no block, or part, is so
 def closer(tol: float, gap: float, wanted: float) -> float:
     """Return the tolerance that should bring a relative gap to half of the wanted one: it falls at least in proportion.
 
-    A relative gap is one of the smaller bound of the optimum; the larger bound, which hardly moves, is the measure here.
+    A relative gap is a part of the smaller bound of the optimum. The larger bound, which hardly moves, is the measure.
     """
-    return tol * (max(LEAST_SHARE, min(LARGEST_SHARE, AIM * wanted * (1.0 + gap) / gap)) if gap < inf else LARGEST_SHARE)
+    share = AIM * wanted * (1.0 + gap) / gap if gap < inf else LARGEST_SHARE
+    return tol * max(LEAST_SHARE, min(LARGEST_SHARE, share))
 
 
 def in_reach(gap: float) -> float:
