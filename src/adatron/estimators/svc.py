@@ -85,9 +85,10 @@ class SVC(Classifier):
         before, it is good with the value 1e-3, and ``certificate_`` says what is proven; with any other value it warns.
         None asks for ``tol`` alone, as scikit-learn does.
     max_time : float, default=None
-        Seconds after which the fit stops and warns. The certificate may take up to a tenth more and 0.2 s; bounds that
-        could not be proven in that time are infinite. A call of a kernel function is not interrupted. The time for
-        compiling code at first use comes on top.
+        Seconds after which the fit stops and warns. Problems of classes, targets or quantiles that wait for each other
+        share the time that is left equally. The certificate may take up to a tenth more and 0.2 s; bounds that could
+        not be proven in that time are infinite. A call of a kernel function is not interrupted. The time for compiling
+        code at first use comes on top.
     callback : callable, default=None
         Called with a :class:`adatron.solvers.Progress` (``n_iter``, ``kkt_violation``, ``duality_gap``, ...) now
         and then; returning True stops the fit.
