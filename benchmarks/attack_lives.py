@@ -222,7 +222,7 @@ def _values(model: Any, X: Any) -> Any:
 def _slack(one: Life, refit: Any, ids: Ids) -> float:
     """Return how far values of a refit may be off, by its proven gap and violation; infinite without a margin."""
     diagonal = float(np.diagonal(values(one.spec, one.X[ids])[0]).max())
-    level = max(1.0, abs(refit.primal_objective_), abs(refit.dual_objective_))
+    level = max(abs(refit.primal_objective_), abs(refit.dual_objective_))
     off = np.sqrt(2.0 * refit.duality_gap_ * level * diagonal) + refit.kkt_violation_
     size = max(float(np.abs(_values(refit, one.X[ids])).max()), abs(float(refit.intercept_[0])))
     size = max(size, float(np.abs(one.y).max()))  # all values may be roundings of 0

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from adatron.certificates import best_multipliers, duality_gap, kkt_violation
+from adatron.certificates import best_multipliers, duality_gap, kkt_violation, relative
 from adatron.fitting.layout import from_dual_coef
 from adatron.problems import Dual, csvc, nusvc, nusvr, svr
 
@@ -115,8 +115,7 @@ def _tube(dual: Dual, X: Any, support: Any, coefficients: Any, values: Values) -
     point = np.concatenate([both[0], -both[1]])
     gap = duality_gap(dual, point, g, best_multipliers(dual, point, g))
     value = -dual.objective(point, g)
-    relative = gap / max(1.0, abs(value), abs(value + gap))
-    return Quality(value, None, relative, len(support), float(n) * len(used))
+    return Quality(value, None, relative(gap, value), len(support), float(n) * len(used))
 
 
 def _proven(dual: Dual, X: Any, support: Any, coefficients: Any, values: Values) -> tuple[float, float, float, float]:
@@ -128,8 +127,7 @@ def _proven(dual: Dual, X: Any, support: Any, coefficients: Any, values: Values)
     g = _times(X, X[used], beta[used], values) - dual.t
     gap = duality_gap(dual, beta, g, best_multipliers(dual, beta, g))
     value = -dual.objective(beta, g)
-    relative = gap / max(1.0, abs(value), abs(value + gap))
-    return value, kkt_violation(dual, _settled(dual, beta), g), relative, float(len(dual)) * len(used)
+    return value, kkt_violation(dual, _settled(dual, beta), g), relative(gap, value), float(len(dual)) * len(used)
 
 
 def _settled(dual: Dual, beta: Any) -> Any:

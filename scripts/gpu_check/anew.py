@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from adatron import SVR, NuSVC, OneClassSVM
-from adatron.certificates import best_multipliers, duality_gap, kkt_violation
+from adatron.certificates import best_multipliers, duality_gap, kkt_violation, relative
 from adatron.fitting.layout import from_dual_coef
 from adatron.problems import Dual, csvc, nusvc, svr
 from adatron.problems.oneclass import oneclass
@@ -73,7 +73,7 @@ def proven(model: Any, X: Any, y: Any) -> tuple[float, float]:
         violations.append(kkt_violation(part, beta[some], g))
         if whole:
             gap, value = duality_gap(dual, beta, g, best_multipliers(dual, beta, g)), -dual.objective(beta, g)
-            gaps.append(gap / max(1.0, abs(value), abs(value + gap)))
+            gaps.append(relative(gap, value))
         else:
             gaps.append(np.nan)
     return max(violations), float(np.max(gaps))

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_moons
+from sklearn.exceptions import ConvergenceWarning
 
-from adatron import SVC, IncrementalSVC, OneClassSVM
+from adatron import SVC, IncrementalSVC, NuSVC, OneClassSVM
 from adatron.plots import GapDisplay
 from adatron.quoted import upward
 
@@ -59,6 +60,15 @@ def test_no_distance_is_below_the_proven_one(model):
     assert distance[-1] == distance.min() == model.duality_gap_
     assert heights["KKT violation, estimated"][-1] == model.kkt_violation_
     assert any(name.startswith("proven: duality gap") for name in heights)
+
+
+def test_an_optimum_that_may_be_0_has_no_distance():
+    X, y = make_moons(1500, noise=2.0, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="no margin"):
+        model = NuSVC(kernel="linear", nu=0.1, max_iter=100_000).fit(X, y)
+    assert model.duality_gap_ == np.inf
+    heights = {line.get_label(): line.get_ydata() for line in GapDisplay.from_estimator(model).ax_.lines}
+    assert not len(heights.get("distance, estimated", ()))
 
 
 def test_a_fit_in_one_step_shows_a_sentence():

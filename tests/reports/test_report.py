@@ -99,6 +99,12 @@ def test_numbers_are_those_of_the_model():
     assert f"{len(model.support_)} of 60 samples" in made.panels[3].answer
 
 
+def test_an_optimum_that_may_be_0_has_no_gap_in_the_report():
+    model = adatron.OneClassSVM(kernel="linear").fit(np.concatenate([X, -X]))
+    assert model.duality_gap_ == np.inf
+    assert "which may be 0" in adatron.report(model, np.concatenate([X, -X])).panels[0].answer
+
+
 def test_lists_have_a_report_too():
     made = adatron.report(SVC().fit(X, y), X.tolist(), y.tolist(), X[:10].tolist(), y[:10].tolist())
     assert "test: " in made.panels[1].answer

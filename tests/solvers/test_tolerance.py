@@ -14,8 +14,9 @@ POSITIVE = st.floats(1e-12, 1e6)
 def test_a_tolerance_falls_in_proportion_within_limits(tol, gap, wanted):
     near = closer(tol, gap, wanted)
     assert LEAST_SHARE * tol <= near <= LARGEST_SHARE * tol
-    if LEAST_SHARE < AIM * wanted / gap < LARGEST_SHARE:
-        assert np.isclose(near / tol, AIM * wanted / gap)
+    share = AIM * wanted / (gap / (1.0 + gap))  # of the larger bound of the optimum
+    if LEAST_SHARE < share < LARGEST_SHARE:
+        assert np.isclose(near / tol, share)
     assert closer(tol, np.inf, wanted) == closer(tol, np.nan, wanted) == LARGEST_SHARE * tol
 
 

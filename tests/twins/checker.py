@@ -61,7 +61,8 @@ class Interval(NamedTuple):
 class Truth(NamedTuple):
     """What is true of the point of a program.
 
-    violation, gap : KKT violation, and relative duality gap at the best multipliers
+    violation, gap : KKT violation, and duality gap at the best multipliers, relative to the objective: the smaller
+        size of both bounds of the optimum, or infinite if they have not one sign
     primal, dual : objectives, to be read as in the primal
     low, high : the optimum is between them, in units of the model
     excess : the most that a coefficient is beyond its bound, relative to the bound
@@ -105,9 +106,8 @@ def truth(program: Program, K: Matrix, error: Matrix) -> Truth:
     dual = linear - 0.5 * norm2 - p.epsilon * length
     noise = total(np.abs(p.beta) * (e + depth(len(p.beta)) * U * (np.abs(f) + np.abs(p.t))))
     gap = _hard(p, f, e, norm2, dual, noise) if p.hard else _gap(p, g, e, sums)
-    level = max(1.0, abs(dual), abs(dual + gap.value))
-    wide = max(1.0, abs(dual) + noise, abs(dual + gap.value) + noise)
-    relative = Interval(_ratio(gap.value, level), _ratio(gap.least, wide))
+    level = max(dual, -dual - gap.value)
+    relative = Interval(_ratio(gap.value, level), _ratio(gap.least, max(dual + noise, noise - dual - gap.least)))
     up, down = _slopes(p, g)
     violation = Interval(_violation(p, up, down), _violation(p, up - e, down - e))
     missed = max((abs(miss) for miss in sums), default=0.0) / max(length, np.finfo(L).tiny)
@@ -123,7 +123,7 @@ def truth(program: Program, K: Matrix, error: Matrix) -> Truth:
         excess=_excess(p),
         missed=float(missed),
         grain=float(grain.max()),
-        grains=float((np.abs(p.beta) * grain).sum() / level),
+        grains=_ratio((np.abs(p.beta) * grain).sum(), level),
         split=bool(p.lacking),
         size=len(beta),
     )
@@ -140,7 +140,7 @@ def _ends(p: Program, g: Vector, e: Vector, sums: list[Any], dual: Any, gap: Int
 
 
 def _ratio(value: Any, level: Any) -> float:
-    return float(value / level) if np.isfinite(value) else float(value)
+    return float(value / level) if level > 0 and np.isfinite(value) else float(value and np.inf)
 
 
 def _excess(p: Program) -> float:

@@ -18,7 +18,7 @@ class Task(NamedTuple):
     """What a model was fitted to.
 
     estimator : its name
-    parameters : those that its program depends on: C, nu, epsilon, bias, augment, multi_class
+    parameters : those that its program depends on: C, nu, epsilon, quantile, bias, augment, multi_class
     X : the samples, or None where kernel values were given (equal ones are then not known)
     y : classes or targets, or None
     weight : (n,) or None
@@ -46,7 +46,11 @@ def programs(task: Task, model: Any) -> list[Program | None]:
         unit = _unit(task, np.zeros(n, int), used, weight)
         w = weight / unit
         return [Program(used, beta / unit, 0 * w, 0 * w, w, (L(task.parameters["nu"]) * w.sum(),), unit=unit)]
-    make = _svr if task.estimator == "SVR" else _nusvr
+    if task.estimator == "SVDD":  # values of k(x, x) are taken as float64 rounds them
+        bound = np.minimum(L(1.0), 1 / (L(task.parameters["nu"]) * len(used)))
+        half = L(0.5) * model.kernel_.diagonal((task.X[used] ** 2).sum(axis=1)).astype(L)
+        return [Program(used, beta / 2, half, 0 * beta, bound + 0 * beta, (L(1),))]
+    make = {"SVR": _svr, "NuSVR": _nusvr, "QuantileSVR": _quantile}[task.estimator]
     return [make(task.parameters, used, beta, np.asarray(task.y).astype(L)[used], weight)]
 
 
@@ -59,6 +63,11 @@ def _svr(parameters: dict[str, Any], rows: Any, beta: Any, y: Any, weight: Any) 
     totals = (L(0),) if parameters.get("bias", "explicit") == "explicit" else ()
     own = {"epsilon": parameters["epsilon"], "lambda2": _lambda2(parameters)}
     return Program(rows, beta, y, -C, C, totals, **own)
+
+
+def _quantile(parameters: dict[str, Any], rows: Any, beta: Any, y: Any, weight: Any) -> Program:
+    C, q = L(parameters["C"]) * weight, L(parameters["quantile"])
+    return Program(rows, beta, y, -C * (1 - q), C * q, (L(0),))
 
 
 def _nusvr(parameters: dict[str, Any], rows: Any, beta: Any, y: Any, weight: Any) -> Program:

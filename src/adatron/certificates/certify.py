@@ -31,7 +31,7 @@ from .gap import CARE, SMALLEST, best_multipliers, duality_gap, relative, sum_of
 
 EVERY_ROW = 1000  # Variables up to which a proof computes the whole gradient anew.
 LEVEL_BY_GAP, LEVEL_BY_SIZE = 0.1, 1e-6  # Wanted accuracy of the objectives, as a fraction of the gap or of them.
-MEASURES = 11  # Numbers that ``weigh`` returns.
+MEASURES = 10  # Numbers that ``weigh`` returns.
 # Fraction of the objectives that many rows always leave in doubt, so that bits do not depend on the known rows.
 SURELY = 2.0**-3
 ENOUGH_ROWS = 30  # Rows computed both ways from which the errors of others are judged.
@@ -50,7 +50,6 @@ class Certificate:
     kkt_violation : upper bound of the violation, see ``kkt_violation``
     resolution : addition to the violation by errors of the gradient; a smaller violation cannot be told from none
     doubt : proven bound of the error of ``dual``
-    least : smallest number that the gap is divided by, see ``Dual.scale``
     slip : how far the optimum may be below ``dual``: its rounding, and the gain of equalities that rounding has missed;
         errors of rows without float64 are judged, not proven
     convex : False if the kernel was found not to be positive semi-definite; the gap then bounds nothing
@@ -61,7 +60,6 @@ class Certificate:
     kkt_violation: float
     resolution: float = 0.0
     doubt: float = 0.0
-    least: float = 1.0
     slip: float = 0.0
     convex: bool = True
 
@@ -77,10 +75,8 @@ class Certificate:
 
     @property
     def relative_gap(self) -> float:
-        """Upper bound of (P + D) / max(|P|, |D|, least)."""
-        if not self.convex:
-            return float("nan")
-        return relative(self.gap, self.dual, self.least, self.doubt) if isfinite(self.gap) else inf
+        """Upper bound of the gap as a fraction of the optimum, see ``relative``."""
+        return relative(self.gap, self.dual, max(self.doubt, self.slip)) if self.convex else float("nan")
 
     def times(self, c: float) -> Certificate:
         """Return the certificate of c beta, c <= 1, in the program that is c^2 times the program of beta.
@@ -89,7 +85,7 @@ class Certificate:
         """
         if c == 1.0:
             return self
-        sizes = {name: c * c * getattr(self, name) for name in ("dual", "gap", "doubt", "least", "slip")}
+        sizes = {name: c * c * getattr(self, name) for name in ("dual", "gap", "doubt", "slip")}
         if self.gap > 0.0:
             sizes["gap"] = max(sizes["gap"], SMALLEST)
         return replace(self, **sizes)
@@ -307,11 +303,11 @@ def _measured(
     totals, found, bounds = np.array(dual.totals), np.empty(MEASURES), (dual.lower, dual.upper, dual.epsilon)
     weigh(beta, g, errors, dual.t, *bounds, *dual.membership, totals, mu, found)
     if dual.hard_margin:
-        found[4] = CARE * duality_gap(dual, beta, g, mu, errors, doubt + 4.0 * found[7]) + found[8]
-    if found[10] > 0.0:
-        found[9] += CARE * loose * np.sqrt(found[10])
-    found[1], found[2] = max(found[1], found[9] + 0.5 * doubt), found[2] + doubt
-    found[9] += judged
+        found[4] = CARE * duality_gap(dual, beta, g, mu, errors, doubt + 4.0 * found[6]) + found[7]
+    if found[9] > 0.0:
+        found[8] += CARE * loose * np.sqrt(found[9])
+    found[1], found[2] = max(found[1], found[8] + 0.5 * doubt), found[2] + doubt
+    found[8] += judged
     return found.tolist()
 
 
@@ -324,22 +320,22 @@ def conclude(view: View, beta: Vector, measures: list[float], lambda2: float, co
 
 
 def _certificate(measures: list[float], largest: float, convex: bool) -> Certificate:
-    value, doubt, _, resolution, gap, worst, least = measures[:7]
-    slip = measures[9] + (0.5 * CARE * largest * measures[10] if measures[10] > 0.0 else 0.0)
-    return Certificate(value, gap, worst, resolution, doubt, least, slip, convex)
+    value, doubt, _, resolution, gap, worst = measures[:6]
+    slip = measures[8] + (0.5 * CARE * largest * measures[9] if measures[9] > 0.0 else 0.0)
+    return Certificate(value, gap, worst, resolution, doubt, slip, convex)
 
 
 def conclude_all(measures: NDArray[np.float64], largest: float) -> NDArray[np.float64]:
-    """Return the numbers of ``Certificate`` in their order, (8, n), from those of ``weigh``, (n, MEASURES).
+    """Return the numbers of ``Certificate`` in their order, (7, n), from those of ``weigh``, (n, MEASURES).
 
     This is ``conclude`` for kernels that are known to be positive semi-definite.
 
     largest : the largest entry of K + lambda^2
     """
-    slips, lacks = measures[:, 9].copy(), measures[:, 10] > 0.0  # without a lack infinite values bend nothing
-    slips[lacks] += 0.5 * CARE * largest * measures[lacks, 10]
-    value, doubt, _, resolution, gap, worst, least = measures.T[:7]
-    return np.stack([value, gap, worst, resolution, doubt, least, slips, np.ones_like(value)])
+    slips, lacks = measures[:, 8].copy(), measures[:, 9] > 0.0  # without a lack infinite values bend nothing
+    slips[lacks] += 0.5 * CARE * largest * measures[lacks, 9]
+    value, doubt, _, resolution, gap, worst = measures.T[:6]
+    return np.stack([value, gap, worst, resolution, doubt, slips, np.ones_like(value)])
 
 
 @jit
@@ -347,7 +343,7 @@ def weigh(
     beta: Any, g: Any, errors: Any, t: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any,
     totals: Any, mu: Any, found: Any,
 ) -> None:  # fmt: skip
-    """Set found to dual objective, bound of its error, largest possible |w|^2, resolution, gap(mu), violation, scale.
+    """Set found to dual objective, bound of its error, largest possible |w|^2, resolution, gap(mu), and violation.
 
     Four more numbers follow: the error of the objective by known rows alone, the part of the gap by which the
     equalities are missed, and the error of the objective as a bound of the optimum. For that, coefficients move until
@@ -358,7 +354,7 @@ def weigh(
     errors : bounds of the errors of g; the rounding of evaluating the conditions is added to them
     """
     n = len(beta)
-    norm2, twice, own, sizes, doubt, most, of_bounds = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    norm2, twice, own, sizes, doubt, of_bounds = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     over, steepest = np.empty(len(totals)), np.empty(len(totals))
     for r in range(len(over)):  # -totals would load all that numba knows of arithmetic on arrays
         over[r], steepest[r] = -totals[r], 0.0
@@ -369,7 +365,6 @@ def weigh(
         norm2, twice = norm2 + b * (g[i] + t[i]), twice + b * (t[i] - g[i])
         own, sizes, doubt = own + abs(b), sizes + abs(b) * (abs(g[i]) + abs(t[i])), doubt + abs(b) * errors[i]
         width = max(-lower[i], upper[i])
-        most += width * abs(t[i])
         if b != 0.0 and width < np.inf:  # a bound, the product of C and a weight, is also rounded
             of_bounds += width * (abs(g[i]) + abs(push))
         if len(over):
@@ -386,8 +381,7 @@ def weigh(
     worst = violation(beta, g, errors, lower, upper, epsilon, row, sign, len(totals))
     bare = violation(beta, g, np.empty(0), lower, upper, epsilon, row, sign, len(totals))
     found[3], found[4], found[5] = worst - bare if worst > -np.inf else 0.0, gap, max(worst, 0.0)
-    found[6], found[7], found[8], found[9] = most if 0.0 < most < 1.0 else 1.0, off, missed, off + repair
-    found[10] = lack * lack
+    found[6], found[7], found[8], found[9] = off, missed, off + repair, lack * lack
     for r in range(len(over)):
         if not abs(over[r]) <= (ASTRAY + (n + 4) * UNIT) * (own + abs(totals[r])):  # nan, too
-            found[4] = found[5] = found[8] = found[9] = np.inf
+            found[4] = found[5] = found[7] = found[8] = np.inf

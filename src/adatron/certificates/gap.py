@@ -10,6 +10,7 @@ the terms are the complementary slackness and the hinge losses, and the minimum 
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -147,19 +148,17 @@ def duality_gap(
     return sum_of_terms(beta, g, errors, dual.lower, dual.upper, dual.epsilon, *dual.membership, mu)
 
 
-def relative(gap: float, dual: float, least: float, doubt: float = 0.0) -> float:
-    """Return at most gap / max(|P|, |D|, ``least``), from a bound of the gap and D = P - gap, known up to ``doubt``.
+def relative(gap: float, dual: float, doubt: float = 0.0) -> float:
+    """Return at least gap / |optimum|, from a bound of the gap and the dual objective, known up to ``doubt``.
 
-    Below D = 0 the quotient may grow as the gap falls, but never beyond 2. If the numbers leave the range of floats,
-    the result is no smaller. Compiled code compiles this function for itself.
+    The optimum is between dual - doubt and dual + gap + doubt. The divisor is the smaller size of these ends if both
+    have one sign. If they have not, the optimum may be 0, and no number but that of no gap is proven. The result is no
+    smaller if numbers leave the range of floats. Compiled code compiles this function for itself.
     """
-    size = max(least, dual + gap - doubt if dual >= doubt else -dual - doubt)
-    if size < SMALLEST:
-        return 2.0 if gap > 0.0 else 0.0
-    if dual >= doubt:
-        return gap / size
-    below = gap / size
-    return below if not below > 2.0 else 2.0  # nan stays nan
+    size = max(dual - doubt, -dual - gap - doubt)
+    if size >= SMALLEST and gap > 0.0:
+        return max(gap / size, SMALLEST)
+    return 0.0 if gap <= 0.0 else inf  # of nan, too
 
 
 @jit

@@ -85,9 +85,10 @@ class SVC(Classifier):
         before, it is good with the value 1e-3, and ``certificate_`` says what is proven; with any other value it warns.
         None asks for ``tol`` alone, as scikit-learn does.
     max_time : float, default=None
-        Seconds after which the fit stops and warns. The certificate may take up to a tenth more and 0.2 s; bounds that
-        could not be proven in that time are infinite. A call of a kernel function is not interrupted. The time for
-        compiling code at first use comes on top.
+        Seconds after which the fit stops and warns. Problems of classes, targets or quantiles that wait for each other
+        share the time that is left equally. The certificate may take up to a tenth more and 0.2 s; bounds that could
+        not be proven in that time are infinite. A call of a kernel function is not interrupted. The time for compiling
+        code at first use comes on top.
     callback : callable, default=None
         Called with a :class:`adatron.solvers.Progress` (``n_iter``, ``kkt_violation``, ``duality_gap``, ...) now
         and then; returning True stops the fit.
@@ -112,12 +113,12 @@ class SVC(Classifier):
         What is proven of all binary problems: the largest gap and violation. It prints as one line.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of one for each binary problem
         The certificate: ``kkt_violation_`` and ``duality_gap_`` are upper bounds, with all rounding errors in them.
-        ``duality_gap_`` is relative, (primal - dual) / max(\|primal\|, \|dual\|, m) with m = min(1, maximum loss of the
-        zero function). It bounds the distance of the solution from the optimum; nan if the kernel is found not to be
-        positive semi-definite. Kernels that need not be so ('sigmoid', given values, functions) are checked on at most
-        512 samples; beyond these the bounds take it for granted. The optimum lies between the objectives (proven up to
-        1,000 samples, estimated above). The gap belongs to the best bias for these coefficients; ``intercept_`` is
-        LIBSVM's.
+        ``duality_gap_`` is (primal - dual) / min(\|primal\|, \|dual\|): no solution is better by a larger part of the
+        optimum. It is inf if the two have not one sign, so that the optimum may be 0, and nan if the kernel is
+        found not to be positive semi-definite. Kernels that need not be so ('sigmoid', given values, functions) are
+        checked on at most 512 samples; beyond these the bounds take it for granted. The optimum lies between the
+        objectives (proven up to 1,000 samples, estimated above). The gap belongs to the best bias for these
+        coefficients; ``intercept_`` is LIBSVM's.
     model_ : object
         What the fit has found, as one value. No later fit changes it.
     objects_ : ndarray of shape (n_samples,)

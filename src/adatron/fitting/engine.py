@@ -44,6 +44,7 @@ class Settings:
 
     ``sized``: targets, or the sums of coefficients, may be of any size, so each program is solved in its own unit.
     ``gap_asked``: whether a fit that meets ``tol`` has failed if its gap is larger than ``gap_tol``.
+    ``share``: the fraction of the time left that solvers may take.
     ``device``: where to solve the problems; ``there``: X as a tensor, if it is on that device already.
     """
 
@@ -59,6 +60,7 @@ class Settings:
     callback: Callback | None
     sized: bool = False
     gap_asked: bool = True
+    share: float = 1.0
     device: Device | None = None
     there: Any = None
 
@@ -294,7 +296,7 @@ def _solve(tasks: Tasks, solver: Solver, settings: Settings, pool: Pool, route: 
         settings.gap_tol,
         most,
         chosen,
-        settings.clock.deadline,
+        settings.clock.part(settings.share).deadline,
         route.alone(0),  # each gets its own
         block=route.block,
         whole=route.whole,

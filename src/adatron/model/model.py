@@ -58,7 +58,8 @@ class Proofs(NamedTuple):
 class Worst:
     """What is proven of all problems of a fitted model.
 
-    gap : the largest relative duality gap; nan if a kernel is found not to be positive semi-definite
+    gap : the largest relative duality gap; inf if an optimum may be 0, nan if a kernel is found not to be positive
+        semi-definite
     violation : the largest violation of the optimality (KKT) conditions
     converged : whether the fit met what it was asked for
     problems : how many there are
@@ -105,7 +106,7 @@ class Worst:
         size = "about {:.1e}".format if self.estimated else lambda bound: f"<= {upward(bound)}"
         of = f" (the worst of {self.problems} problems)" if self.problems > 1 else ""
         how = "; deletion_report() has the bounds" if self.estimated else ""
-        wide = f"; no gap below {GAP_TOL:.0e} is proven" if self.converged and GAP_TOL < self.gap < np.inf else ""
+        wide = f"; no gap below {GAP_TOL:.0e} is proven" if self.converged and self.gap > GAP_TOL else ""
         return f"relative duality gap {size(self.gap)}, KKT violation {size(self.violation)}{of}{how}{wide}"
 
     def __str__(self) -> str:

@@ -140,8 +140,10 @@ class GapDisplay(Display):
 
     def _draw(self, ax: Any, k: int, alpha: float, named: bool) -> None:
         trace = self.traces[k]
-        size = max(abs(self.primal[k]), abs(self.dual[k]), np.finfo(float).tiny)
-        away = np.maximum((self.primal[k] - trace["dual_objective"]) / size, self.gap[k])
+        size = max(self.dual[k], -self.primal[k])
+        away = np.full(len(trace["dual_objective"]), self.gap[k])
+        if size > 0.0:
+            away = np.maximum((self.primal[k] - trace["dual_objective"]) / size, away)
         away[-1] = self.gap[k]
         style = {"alpha": alpha, "markersize": 4, "linewidth": 1.5}
         for values, line, color, name in (

@@ -131,12 +131,6 @@ class Dual:
         return np.inf in self.reach or -np.inf in self.reach
 
     @cached_property
-    def scale(self) -> float:
-        """The least size for comparing objectives: what 0 may lose, sum of max(-l_i, u_i) |t_i|, but at most 1."""
-        most = dot(np.maximum(-self.lower, self.upper), np.abs(self.t)) if not self.unbounded else 1.0
-        return min(1.0, most) if most > 0.0 else 1.0
-
-    @cached_property
     def cone(self) -> bool:
         """Whether any multiple of a feasible point is feasible."""
         ends = np.concatenate([self.lower, self.upper])

@@ -294,7 +294,7 @@ class Ascent(ABC, Generic[How]):
     def relative_gap(self) -> float:
         """Return the relative gap of the tracked gradient, which proves nothing."""
         gap = duality_gap(self.dual, self.beta, self.g, best_multipliers(self.dual, self.beta, self.g))
-        return relative(gap, -self.objective(), self.dual.scale) if np.isfinite(gap) else np.inf
+        return relative(gap, -self.objective()) if np.isfinite(gap) else np.inf
 
     def restore(self, b: float, beta: Vector) -> None:
         """Go to ``beta``, and from there move what loses least at the bias b until sum(beta) = s, if it must be."""

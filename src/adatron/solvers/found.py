@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Ids, Vector
 from ..certificates import Certificate, half_width, intercept
+from ..certificates.gap import SMALLEST
 from ..problems import Dual
 from .solution import TRACED, Solution, Trace, ended
 from .status import Status
@@ -69,7 +70,7 @@ class Found:
     ----------
     beta, first : the dual points, one after the other, and where each begins
     n_iter, status : (n,) updates; the number of the status in ``STATUSES``, or UNSOLVED where nothing was open
-    dual, gap, violation, resolution, doubt, least, blur, convex : (n,) see ``Certificate``
+    dual, gap, violation, resolution, doubt, slip, convex : (n,) see ``Certificate``
     intercept, half_width : (n,) see ``certificates``; the width is 0 in problems without nu
     near : (n,) intercepts for the rows as the solver had them, perhaps centred; ``intercept`` may lose digits far away
     seconds : (n,)
@@ -90,7 +91,6 @@ class Found:
         self.gradients: Vector | None = None
         self.n_iter, self.status = np.zeros(n, np.int64), np.full(n, UNSOLVED, np.int8)
         self.dual, self.gap, self.violation, self.resolution, self.doubt, self.slip = np.zeros((6, n))
-        self.least = np.ones(n)
         self.intercept, self.half_width, self.seconds = np.zeros((3, n))
         self.near = self.intercept
         self.convex, self.anew, self.of_values = np.ones(n, bool), np.zeros(n, bool), (np.inf, np.inf)
@@ -117,7 +117,7 @@ class Found:
             self.beta[self.first[number] : self.first[number + 1]] = part.beta[part.first[k] : part.first[k + 1]]
             if (trace := part.traced.get(k)) is not None:
                 self.traced[number] = trace
-        for name in ("n_iter", "status", "dual", "gap", "violation", "resolution", "doubt", "least", "slip",
+        for name in ("n_iter", "status", "dual", "gap", "violation", "resolution", "doubt", "slip",
                      "intercept", "half_width", "seconds", "convex"):  # fmt: skip
             getattr(self, name)[numbers] = getattr(part, name)
 
@@ -140,17 +140,17 @@ class Found:
         self.n_iter[number], self.status[number] = n_iter, UNSOLVED if status is None else STATUSES.index(status)
         self.dual[number], self.gap[number], self.doubt[number] = proof.dual, proof.gap, proof.doubt
         self.violation[number], self.resolution[number] = proof.kkt_violation, proof.resolution
-        self.least[number], self.slip[number], self.convex[number] = proof.least, proof.slip, proof.convex
+        self.slip[number], self.convex[number] = proof.slip, proof.convex
         self.traced[number] = ended(trace, n_iter, proof)
 
     def keep_all(self, own: slice, proofs: NDArray[np.float64], biases: Vector, widths: Vector, units: Vector) -> None:
-        """Keep the certificates of programs, (8, n) numbers in the order of ``Certificate``, biases and half widths.
+        """Keep the certificates of programs, (7, n) numbers in the order of ``Certificate``, biases and half widths.
 
         ``units``: the numbers by which a violation is to be multiplied, to be compared with a width.
         """
         self.intercept[own], self.half_width[own] = biases, np.where(np.abs(widths) > units * proofs[2], widths, 0.0)
         self.dual[own], self.gap[own], self.violation[own], self.resolution[own] = proofs[:4]
-        self.doubt[own], self.least[own], self.slip[own], self.convex[own] = proofs[4:]
+        self.doubt[own], self.slip[own], self.convex[own] = proofs[4:]
         self.anew[own] = self.gradients is not None
 
     @property
@@ -187,17 +187,16 @@ class Found:
     def relative_gaps_of(self, some: Any) -> Vector:
         """Return the relative gaps of some programs."""
         dual, gap = self.dual[some], self.gap[some]
+        doubt, found = np.maximum(self.doubt[some], self.slip[some]), np.full(len(gap), np.inf)
         with np.errstate(invalid="ignore"):
-            doubt, least = self.doubt[some], self.least[some]
-            above, below = gap / np.maximum(least, dual + gap - doubt), gap / np.maximum(least, -dual - doubt)
-            found = np.where(dual >= doubt, above, np.minimum(below, 2.0))
-        found[~np.isfinite(gap)] = np.inf
-        found[~self.convex[some]] = np.nan
-        return found
+            size = np.maximum(dual - doubt, -dual - gap - doubt)
+        np.divide(gap, size, out=found, where=np.isfinite(gap) & (size >= SMALLEST))
+        found = np.where(gap <= 0.0, 0.0, np.maximum(found, SMALLEST))
+        return np.where(self.convex[some], found, np.nan)
 
     def certificate(self, number: int) -> Certificate:
         """Return what is proven about one program."""
-        parts = self.dual, self.gap, self.violation, self.resolution, self.doubt, self.least, self.slip
+        parts = self.dual, self.gap, self.violation, self.resolution, self.doubt, self.slip
         return Certificate(*(float(part[number]) for part in parts), convex=bool(self.convex[number]))
 
     def late(self, some: range) -> bool:

@@ -16,7 +16,7 @@ from ..certificates import Certificate
 from ..problems import Dual
 from .base import Options
 from .status import Status
-from .tolerance import TYPICAL, closer
+from .tolerance import TYPICAL, closer, in_reach
 
 FIRST_TOLERANCE = 2.0**-40  # Fraction of the largest target below which no first tolerance goes.
 NEXT_TOLERANCE = 0.9  # Fraction of the tolerance, less the proven errors, that the next tolerance is.
@@ -86,7 +86,7 @@ def nearer(tol: float, proof: Certificate, options: Options) -> float:
         near = min(tol, max(NEXT_TOLERANCE * (options.tol - proof.resolution), TYPICAL * proof.resolution))
         return near if here > near else 0.0
     near = min(tol, closer(max(here, 0.1 * tol), proof.relative_gap, options.widest_gap))
-    return near if near >= TYPICAL * proof.resolution else 0.0
+    return near if near >= in_reach(proof.relative_gap) * proof.resolution else 0.0
 
 
 def first_tolerance(dual: Dual, options: Options) -> float:

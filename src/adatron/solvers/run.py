@@ -75,6 +75,14 @@ class _Desk:
             return Status.STOPPED
         return Status.MAX_TIME if monotonic() >= options.deadline else None
 
+    def shared(self, options: Options, many: int, at_once: int) -> Options:
+        """Return the options of problems that begin now: all that are not over share the time that is left."""
+        if self.tasks.before is not None:  # a program of a chain may take all the time
+            return options
+        now = monotonic()
+        part = min(1.0, many * at_once / max(1, len(self.tasks) - self.finished))
+        return replace(options, deadline=now + part * (options.deadline - now))
+
     def reporter(self, number: int, direct: bool) -> Reporter | None:
         if self.callback is None:
             return None
@@ -159,19 +167,18 @@ def solve_all(
 
     def solve(number: int) -> None:
         some = ranges[number]
-        with pool.turn() if tasks.sizes[some.start] <= options.whole and not direct else nullcontext():
+        turns = tasks.sizes[some.start] <= options.whole and not direct
+        at_once = 1 if direct or turns else route.concurrent
+        with pool.turn() if turns else nullcontext():
             ended = desk.ended(some, options)  # after the wait for a turn
             if ended is not None and len(tasks) > 1:
                 found.leave(slice(some.start, some.stop), ended)
                 return
             left: dict[int, State | None] = {}
             if int(route.ways[some.start]) == Way.BUNDLE:
-                try:
-                    left = together(tasks, some, options, desk.flags[some.start : some.stop], found)
-                except OutOfTime:
-                    found.leave(slice(some.start, some.stop), Status.MAX_TIME)
+                left = _bundled(tasks, some, options, desk, found)
             elif len(some) > 1:
-                _on_device(tasks, some, solver, options, desk, found)
+                _on_device(tasks, some, solver, desk.shared(options, len(some), at_once), desk, found)
             else:
                 left = {i: tasks.start(i) for i in some}
             for i in some if callback is not None else left:
@@ -181,7 +188,7 @@ def solve_all(
                     start = monotonic() - (state.seconds if state else 0.0)
                     watch = Watch(task.dual, report, desk.flags[i], solver.traced, start)
                     way = route.alone(i)
-                    own = options if way is options.way else replace(options, way=way)
+                    own = replace(desk.shared(options, 1, at_once), way=way)
                     found.put(i, task.dual, _solved_in_play(solver, task, own, state, watch))
                     awaited.ended(i)
                 finish(i, report)
@@ -221,6 +228,18 @@ def _neighbours(numbers: list[int], most: int) -> list[range]:
         else:
             out.append(range(number, number + 1))
     return out
+
+
+def _bundled(tasks: Tasks, some: range, options: Options, desk: _Desk, found: Found) -> dict[int, State | None]:
+    """Solve problems as a bundle; return where to go on with those that are not solved."""
+    left: dict[int, State | None] = {}
+    try:
+        left = together(tasks, some, options, desk.flags[some.start : some.stop], found)
+    except OutOfTime:
+        found.leave(slice(some.start, some.stop), Status.MAX_TIME)
+    if desk.callback is None:  # nobody counts them one by one
+        desk.finished += len(some) - len(left)
+    return left
 
 
 def _on_device(tasks: Tasks, some: range, solver: Solver, options: Options, desk: _Desk, found: Found) -> None:

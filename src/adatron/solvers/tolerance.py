@@ -18,8 +18,20 @@ CLOSEST = 0.75  # Fraction of the tolerance below which no block, or part, is so
 
 
 def closer(tol: float, gap: float, wanted: float) -> float:
-    """Return the tolerance that should bring a gap to half of the wanted one: it falls at least in proportion."""
-    return tol * (max(LEAST_SHARE, min(LARGEST_SHARE, AIM * wanted / gap)) if gap < inf else LARGEST_SHARE)
+    """Return the tolerance that should bring a relative gap to half of the wanted one: it falls at least in proportion.
+
+    A relative gap is a part of the smaller bound of the optimum. The larger bound, which hardly moves, is the measure.
+    """
+    share = AIM * wanted * (1.0 + gap) / gap if gap < inf else LARGEST_SHARE
+    return tol * max(LEAST_SHARE, min(LARGEST_SHARE, share))
+
+
+def in_reach(gap: float) -> float:
+    """Return the fraction of a gradient's proven error that its tolerance may be, after a proof of this relative gap.
+
+    Below the proven error only luck brings the gap down. If the optimum may be 0, there is nothing to be lucky for.
+    """
+    return TYPICAL if gap < 1.0 else 1.0
 
 
 def how_closely(violation: float, before: float, tol: float, factor: float, power: int) -> float:

@@ -104,3 +104,16 @@ def test_what_takes_one_target_says_so(tmp_path):
         adatron.files.save_libsvm(model, tmp_path / "m")
     with pytest.raises(ValueError, match="must predict one number"):
         influence(model, X, Y[:, 0])
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore:Curves of quantiles cross")
+@pytest.mark.parametrize("several", ["targets", "quantiles"])
+def test_programs_share_the_time_limit(several):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 2)), rng.normal(size=(200, 2))
+    hard = {"C": 1e8, "gamma": 1.0, "tol": 1e-6, "solver": "kernel_adatron"}
+    y, model = (y, SVR(**hard)) if several == "targets" else (y[:, 0], QuantileSVR(quantile=[0.5, 0.9], **hard))
+    model.set_params(max_iter=2).fit(X, y)  # compiles
+    model.set_params(max_iter=10**9, max_time=2.0).fit(X, y)
+    assert model.fit_status_ == 1
+    assert model.n_iter_.min() > 0.02 * model.n_iter_.max() > 0

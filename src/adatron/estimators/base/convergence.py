@@ -73,6 +73,8 @@ def warn_unless_converged(
         slow = worst.status in (Status.MAX_ITER, Status.MAX_TIME, Status.STUCK, Status.OVERFLOW)
         cause = _cause(X, values, kernel, resolution) if slow and X is not None else ""
         reason = worst.status.value + "."
+        if worst.status is Status.STUCK and np.isfinite(worst.certificate.gap) and np.isinf(gap):
+            cause = cause or " The optimum may be 0, which has no relative gap: gap_tol=None asks for tol alone."
         if not worst.certificate.convex and worst.status in (Status.MAX_ITER, Status.MAX_TIME) and not early:
             cause = f" Perhaps because {NO_KERNEL}: {OTHER_KERNEL}{SYMMETRIC * values}."
         elif values and cause:  # of given values the cause says all

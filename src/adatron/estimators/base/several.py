@@ -86,16 +86,19 @@ def _joined(routes: list[Route | None]) -> Route | None:
 
 
 class _Reporting:
-    """The settings of each of many programs: its reports say which one it is, and a stop is one for all of them."""
+    """The settings of each of many programs: its reports say which one it is, and a stop is one for all of them.
+
+    The programs still to be solved share the time that is left.
+    """
 
     def __init__(self, settings: Settings, many: int) -> None:
         self.settings, self.many, self.stopped = settings, many, False
 
     def of(self, number: int) -> Settings:
         """Return the settings of one."""
-        callback = self.settings.callback
+        callback, share = self.settings.callback, 1.0 / (self.many - number)
         if callback is None:
-            return self.settings
+            return replace(self.settings, share=share)
 
         def told(progress: Progress) -> bool:
             finished = number + progress.n_finished
@@ -103,4 +106,4 @@ class _Reporting:
             self.stopped |= callback(report) is True
             return self.stopped
 
-        return replace(self.settings, callback=told)
+        return replace(self.settings, callback=told, share=share)

@@ -61,7 +61,9 @@ def _answer(machine: Any) -> str:
     violation = f"the KKT violation is {'about' if worst.estimated else 'at most'} {upward(worst.violation)}"
     if np.isnan(worst.gap):
         return "Nothing is proven: the kernel is not positive semi-definite on these samples, or the fit is unknown."
-    if not np.isfinite(worst.gap):
+    if np.isinf(worst.gap) and np.isfinite(machine.primal_objective_).all():
+        return f"Not proven in relation to the optimum, which may be 0: the objectives bound it; {violation}."
+    if np.isinf(worst.gap):
         return f"Not proven, because the fit ended before any bound of the optimum was known; {violation}."
     if worst.estimated:
         known = worst.converged and worst.gap <= GAP_TOL

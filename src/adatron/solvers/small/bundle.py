@@ -28,13 +28,14 @@ from ...problems.unit import power_of_two
 from ..dense import BLOCK_STEPS, COARSE, INNER, pairs, singles
 from ..start import balance
 from ..status import BENT, STOP
-from ..tolerance import TYPICAL, blur, closer
+from ..tolerance import blur, closer, in_reach
 from .arranged import Programs
 from .chain import Chain, follow, keep, multiply
 from .rounds import add_changes, apart, rounds, updated
 
 _within = jit(inner=True)
 _blur, _closer, _relative, _power = _within(blur), _within(closer), _within(relative), _within(power_of_two)
+_in_reach = _within(in_reach)
 FRESH_TRIES = 3  # Times that a program of a chain is solved again from a gradient that was made anew.
 
 
@@ -364,13 +365,13 @@ def bound(beta: Any, rate: float, errors: Any) -> None:
 def nearer(one: Any, tol: float, gap_tol: float, largest: float) -> float:
     """Return the tolerance to go on with from what ``weigh`` has found; 0 if that will do, or pairs come no nearer."""
     found, itemsize = one.found, one.K.itemsize
-    gap, violation = _relative(found[4], found[0], found[6], found[1]), found[5] - found[3]
+    gap, violation = _relative(found[4], found[0], found[1]), found[5] - found[3]
     if gap <= gap_tol or violation > tol:
         return 0.0
     near, square, steepest = _closer(tol, gap, gap_tol), 0.0, 0.0
     for i in range(len(one.beta)):
         square, steepest = square + one.beta[i] * one.beta[i], max(steepest, abs(one.g[i]))
-    least = max(TYPICAL * found[3], _blur(square, largest, itemsize))
+    least = max(_in_reach(gap) * found[3], _blur(square, largest, itemsize))
     if itemsize == 4:
         least = max(least, COARSE * steepest)
     return near if near >= least else 0.0
