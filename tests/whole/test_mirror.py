@@ -78,7 +78,7 @@ TESTED_IN = {
     "solvers/dense/test_pairs.py": "singles",
     "solvers/linalg/test_factor.py": "newton_system",
     "solvers/path/test_path.py": "rows state step",
-    "solvers/test_chains.py": "fitting/engine fitting/problems",
+    "solvers/test_chains.py": "fitting/problems",
     "solvers/test_loop.py": "solution status",
     "solvers/test_table.py": "ascent base start solvers/classic/active solvers/classic/decomposition "
     "solvers/classic/isda solvers/classic/kernel_adatron solvers/classic/secant solvers/classic/smo "
