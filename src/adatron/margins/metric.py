@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Vector
-
-EPS = float(np.finfo(np.float64).eps)
+from ..compiled.precision import UNIT
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ class Metric:
         if self.G is None:
             return 1.0
         found = np.linalg.eigvalsh(self.G)
-        return np.sqrt(np.maximum(found[..., 0] - 8.0 * self.G.shape[-1] * EPS * found[..., -1], 0.0))
+        return np.sqrt(np.maximum(found[..., 0] - 16.0 * self.G.shape[-1] * UNIT * found[..., -1], 0.0))
 
 
 def _times(G: Vector | None, D: Vector) -> Vector:
