@@ -131,7 +131,7 @@ def test_no_number_stays_none(beta, epsilon):
     assert np.isnan(duality_gap(dual, np.array(beta), g, np.zeros(1), np.full(2, 0.1)))
 
 
-@pytest.mark.parametrize(("total", "kink"), [(0.5, 1.0), (1.0, 1.0), (1.5, 2.0), (2.0, 2.0), (3.0, 3.0)])
+@pytest.mark.parametrize(("total", "kink"), [(0.0, 1.0), (0.5, 1.0), (1.0, 1.0), (1.5, 2.0), (2.0, 2.0), (3.0, 3.0)])
 def test_a_total_of_steps_is_reached_at_the_first_kink(total, kink):
     assert crossing(np.array([3.0, 1.0, 2.0]), np.ones(3), total) == kink
 
