@@ -1,6 +1,7 @@
 """The gap at given multipliers and errors, and the best multipliers, against their definitions."""
 
 from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -131,9 +132,10 @@ def test_no_number_stays_none(beta, epsilon):
     assert np.isnan(duality_gap(dual, np.array(beta), g, np.zeros(1), np.full(2, 0.1)))
 
 
-@pytest.mark.parametrize(("total", "kink"), [(0.5, 1.0), (1.0, 1.0), (1.5, 2.0), (2.0, 2.0), (3.0, 3.0)])
+@pytest.mark.parametrize(("total", "kink"), [(0.0, 1.0), (0.5, 1.0), (1.0, 1.0), (1.5, 2.0), (2.0, 2.0), (3.0, 3.0)])
 def test_a_total_of_steps_is_reached_at_the_first_kink(total, kink):
-    assert crossing(np.array([3.0, 1.0, 2.0]), np.ones(3), total) == kink
+    for kinks in permutations([3.0, 1.0, 2.0, 4.0, 5.0]):
+        assert crossing(np.array(kinks), np.ones(5), total) == kink
 
 
 def test_a_total_of_steps_that_is_never_reached_has_the_last_kink():
