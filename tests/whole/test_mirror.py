@@ -15,7 +15,7 @@ FILES = [path.relative_to(ROOT).with_suffix("") for path in sorted(ROOT.rglob("*
 # Files without tests of their own name, by the tests that would fail if they were wrong. A name without a folder is one
 # of the folder that the tests mirror.
 TESTED_IN = {
-    "certificates/test_certify.py": "gap multipliers",
+    "certificates/test_certify.py": "multipliers",
     "cli/commands/test_info_doctor.py": "cli/installation",
     "cli/commands/test_evaluate.py": "cli/scores",
     "cli/commands/test_search.py": "cli/searched",
