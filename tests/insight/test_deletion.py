@@ -32,7 +32,7 @@ def test_it_is_the_change_by_a_fit_without_the_sample(model, data, probes):
     model = clone(model).set_params(gap_tol=1e-9).fit(*data)
     found = influence(model, *data, **({} if len(data) == 2 else {"y": None}), X_test=probes)
     assert found.complete
-    assert (found.kkt_violation < 1e-8).all()
+    assert (found.path_violation < 1e-8).all()
     assert np.nanmax(found.proven) < 1e-6
     assert np.isfinite(found.proven).sum() == min(10, len(found.numbers))
     of = getattr(model, "decision_function", model.predict)

@@ -106,7 +106,7 @@ def test_intervals_are_those_of_refits(machine, how):
     residuals = np.array([abs(y[i] - one.predict(X[i : i + 1])[0]) for i, one in enumerate(refits)])
     wanted = interval(np.stack([one.predict(Z) for one in refits], axis=1), residuals, 0.1)
     assert found.left_out_ == how
-    assert found.kkt_violation_ < 1e-8
+    assert found.left_out_violation_ < 1e-8
     np.testing.assert_allclose(found.scores_, residuals, atol=1e-6)
     np.testing.assert_allclose(found.predict_interval(Z), wanted, atol=1e-6)
     np.testing.assert_array_equal(found.predict(Z), clone(machine).fit(X, y).predict(Z))

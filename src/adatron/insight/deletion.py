@@ -46,10 +46,12 @@ class Influence:
         The number of probes whose predicted class changes; 0 in a regression.
     score : ndarray of shape (n_deleted,)
         The score on the probes without the sample, minus the score with it (accuracy, R²); nan without ``y_test``.
-    kkt_violation : ndarray of shape (n_deleted,)
-        The violation of the optimality conditions by the solution without the sample, by the gradient of its path.
+    path_violation : ndarray of shape (n_deleted,)
+        The violation of the optimality conditions by the solution without the sample: an estimate by the gradient that
+        its path keeps.
     proven : ndarray of shape (n_deleted,)
-        The same as a proven bound, from a gradient computed anew in float64, for the first entries; nan for the others.
+        A proven bound of this violation, from a gradient computed anew in float64, for the first entries; nan for the
+        others.
     n_candidates : int
         The number of samples that can matter.
     n_samples, n_probes : int
@@ -80,7 +82,7 @@ class Influence:
     change: Vector
     flips: Ids
     score: Vector
-    kkt_violation: Vector
+    path_violation: Vector
     proven: Vector
     n_candidates: int
     n_samples: int
@@ -142,7 +144,7 @@ def influence(
     >>> from sklearn.datasets import make_moons
     >>> X, y = make_moons(60, noise=0.2, random_state=0)
     >>> found = influence(SVC(C=10).fit(X, y), X, y)
-    >>> bool(found.complete and (found.kkt_violation < 1e-9).all())
+    >>> bool(found.complete and (found.path_violation < 1e-9).all())
     True
     """
     subject = Subject.of(model, X, y, sample_weight)

@@ -170,8 +170,8 @@ class Plus(Wrapper):
         return self._left_out.how
 
     @property
-    def kkt_violation_(self) -> float:
-        """The largest violation of the optimality conditions by one of them."""
+    def left_out_violation_(self) -> float:
+        """The largest violation of the optimality conditions by one of them: of fits a bound, of a path an estimate."""
         check_is_fitted(self)
         return self._left_out.violation
 
@@ -274,8 +274,9 @@ class JackknifePlus(Plus):
         path, and other samples cost nothing. 'fits': a fit for each sample, where there is no such path.
     scores_ : ndarray of shape (n_samples,)
         The absolute error, or the score of the own class, by the model without each sample.
-    kkt_violation_ : float
-        The largest violation of the optimality conditions by one of these models.
+    left_out_violation_ : float
+        The largest violation of the optimality conditions by one of these models: of 'fits' a proven bound, of the
+        'path' an estimate by the gradient that it keeps.
     classes_ : ndarray of shape (n_classes,)
         The classes of a classifier.
     n_features_in_, feature_names_in_ :
@@ -339,7 +340,7 @@ class CVPlus(Plus):
 
     Attributes
     ----------
-    estimator_, scores_, kkt_violation_, classes_, n_features_in_, feature_names_in_ :
+    estimator_, scores_, left_out_violation_, classes_, n_features_in_, feature_names_in_ :
         As in :class:`JackknifePlus`, by the models without each part.
     left_out_ : {'fits', 'path'}
         Each of these models is a proven fit, except for parts of one sample.

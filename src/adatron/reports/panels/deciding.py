@@ -47,10 +47,10 @@ def deciding(facts: Facts) -> Panel:
         panel.parts.append(_table(facts, found))
     part = "all" if found.complete else f"{len(found.numbers):,} (drawn by chance)"
     late = facts.clock.late and not found.complete
-    worst, proven = (upward(np.nanmax(one, initial=0.0)) for one in (found.kkt_violation, found.proven))
+    worst, proven = (upward(np.nanmax(one, initial=0.0)) for one in (found.path_violation, found.proven))
     text = (
         f"Deleted one after the other: {part} of the {found.n_candidates:,} samples that can matter. The model without "
-        f"each is exact: the KKT violation is at most {worst}, and for the first "
+        f"each is exact: the KKT violation is about {worst} by the gradient that the path keeps, and for the first "
         f"{int(np.isfinite(found.proven).sum())} proven to be at most {proven}. A "
         "deletion costs about the number of samples times the free support vectors. A sample can matter if it is a "
         "support vector, or holds b without being one. Deleting any other sample changes nothing. A sample that occurs "
