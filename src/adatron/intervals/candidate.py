@@ -74,6 +74,6 @@ class Candidates:
         every[numbers] = solution.beta
         values = self.K @ every + b
         off = float(np.abs(values[numbers] - dual.t)[free].max(initial=0.0))
-        bound = rounding(np.count_nonzero(every), float(self.K.diagonal().max()), every, b)
+        bound = rounding(int(np.count_nonzero(every)), float(self.K.diagonal().max()), every, b)
         self.error = max(self.error, off + bound)
         return values

@@ -180,7 +180,7 @@ class _Models:
         b = self.offsets[self.count] = (intercept(dual, beta, g) - track.missing(beta)) / divisor
         violation = kkt_violation(dual, beta, g)
         self.worst = float(np.maximum(self.worst, violation))  # NaN stays
-        bound = rounding(np.count_nonzero(beta), float(track.diagonal().max()), beta / divisor, b)
+        bound = rounding(int(np.count_nonzero(beta)), float(track.diagonal().max()), beta / divisor, b)
         self.error = max(self.error, violation / divisor + bound)
         self.count += 1
 
