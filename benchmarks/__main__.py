@@ -311,7 +311,8 @@ def attack(
         if kind not in attacks.KINDS:
             raise click.BadParameter(f"{kind!r} is none of {', '.join(attacks.KINDS)}")
     table, started = attacks.Table(), monotonic()
-    minutes = minutes or (30.0 if programs is None else UNLIMITED)
+    if minutes is None:
+        minutes = 30.0 if programs is None else UNLIMITED
     try:
         for one in attacks.verdicts(seed, minutes, only, limit, programs, kinds):
             table.add(seed, one)

@@ -27,8 +27,10 @@ TIGHT = {"tol": 1e-12, "gap_tol": None, "max_time": 3.0}  # Of refits.
 ALIKE, CARE = 1e-12, 10.0  # Fraction of a value that is its rounding, and factor of what gap and violation allow.
 SURE = 1e-6  # Fraction of C, or of the margin, from which on a coefficient or a value is on its side of a bound.
 ASKED = 4  # Rows that are asked for.
-EXPECTED = ("alpha", "needs samples of all classes", "leave each sample out once", "Cannot have number of splits")
-EXPECTED = (*EXPECTED, "nu is infeasible", "n_splits", "belong to the same class", "number of classes", "one class")
+EXPECTED = (
+    "alpha", "needs samples of all classes", "leave each sample out once", "Cannot have number of splits",
+    "nu is infeasible", "n_splits", "belong to the same class", "number of classes", "one class",
+)  # fmt: skip
 
 
 @dataclass

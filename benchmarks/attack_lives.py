@@ -222,13 +222,13 @@ def _values(model: Any, X: Any) -> Any:
 def _slack(one: Life, refit: Any, ids: Ids) -> float:
     """Return how far values of a refit may be off, by its proven gap and violation; infinite without a margin."""
     diagonal = float(np.diagonal(values(one.spec, one.X[ids])[0]).max())
-    level = max(abs(refit.primal_objective_), abs(refit.dual_objective_))
-    off = np.sqrt(2.0 * refit.duality_gap_ * level * diagonal) + refit.kkt_violation_
+    level = max(abs(refit.primal_objective_), abs(refit.dual_objective_))  # for NuSVC |w|^2 / 2, before the division
+    gap = max(0.0, refit.primal_objective_ - refit.dual_objective_) if np.isfinite(level) else np.inf
+    off = np.sqrt(2.0 * gap * diagonal) + refit.kkt_violation_
     size = max(float(np.abs(_values(refit, one.X[ids])).max()), abs(float(refit.intercept_[0])))
     size = max(size, float(np.abs(one.y).max()))  # all values may be roundings of 0
     if one.estimator == "NuSVC":
         margin = one.parameters["nu"] * len(ids) / max(float(np.abs(refit.dual_coef_).sum()), 1e-300)
-        level = max(abs(refit.primal_objective_), abs(refit.dual_objective_))  # |w|^2 / 2, before the division
         none = level <= (ALIKE * one.parameters["nu"] * len(ids)) ** 2 * diagonal
         off = np.inf if none or margin <= ALIKE * np.sqrt(diagonal) or _wavers(refit) else off / margin
     return ALIKE * size + CARE * float(off)

@@ -127,7 +127,7 @@ def look(rng: Rng, model: Any, rows: Values, lengths: Values, metric: Values | N
 
 
 def _other_class(rng: Rng, model: Any, x: Values, code: Any, radius: float, metric: Values | None) -> Values | None:
-    """Return the nearest point that was found inside the radius and is predicted as another class."""
+    """Return a point inside the radius that is predicted as another class, if one is found."""
     d = len(x)
     if np.isinf(radius):
         radius = OPEN * max(float(np.abs(x).max()), 1.0)

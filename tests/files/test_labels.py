@@ -109,3 +109,34 @@ def test_idx_labels_are_whole_numbers(tmp_path):
     (tmp_path / "y.idx").write_bytes(head + b"".join(v.to_bytes(4, "big", signed=True) for v in (-(2**31), 2**31 - 1)))
     (tmp_path / "X.idx").write_bytes(b"\0\0\x08\2" + (2).to_bytes(4, "big") + (1).to_bytes(4, "big") + b"\1\2")
     assert read([tmp_path / "X.idx", tmp_path / "y.idx"]).y.tolist() == [-(2**31), 2**31 - 1]
+
+
+@pytest.mark.parametrize(
+    ("texts", "numbers"), [(("+6", "7"), (6, 7)), (("12E3", "7"), (12000, 7)), (("007", "8"), (7, 8))]
+)
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_targets_of_a_regression_are_numbers_however_they_are_written(tmp_path, monkeypatch, capsys, texts, numbers):
+    monkeypatch.chdir(tmp_path)
+    for name, two in (("texts.csv", texts), ("numbers.csv", numbers)):
+        (tmp_path / name).write_text("a,label\n" + "".join(f"{i / 7},{two[i % 2]}\n" for i in range(30)))
+    command = ["train", "--task", "regression", "--quiet"]
+    assert main([*command, "texts.csv", "--model", "t.adatron"]) == 0
+    assert main([*command, "numbers.csv", "--model", "n.adatron"]) == 0
+    assert main(["evaluate", "t.adatron", "texts.csv"]) == 0
+    capsys.readouterr()
+    rows = np.linspace(0.0, 4.0, 9)[:, None]
+    np.testing.assert_array_equal(load("t.adatron").predict(rows), load("n.adatron").predict(rows))
+
+
+def test_signs_before_labels_are_no_other_classes(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name, plus in (("plain.csv", ""), ("signs.csv", "+")):
+        rows = [f"{x / 7},{x % 5},{plus + '1' if x > 15 else '-1'}" for x in range(30)]
+        (tmp_path / name).write_text("a,b,label\n" + "\n".join(rows) + "\n")
+    assert main(["train", "plain.csv", "--model", "m.adatron", "--quiet"]) == 0
+    reports = []
+    for name in ("plain.csv", "signs.csv"):
+        capsys.readouterr()
+        assert main(["evaluate", "m.adatron", name]) == 0
+        reports.append(capsys.readouterr().out.replace(name, ""))
+    assert reports[0] == reports[1]

@@ -152,11 +152,11 @@ def relative(gap: float, dual: float, doubt: float = 0.0) -> float:
     """Return at least gap / |optimum|, from a bound of the gap and the dual objective, known up to ``doubt``.
 
     The optimum is between dual - doubt and dual + gap + doubt. The divisor is the smaller size of these ends if both
-    have one sign. If they have not, the optimum may be 0, and no number but that of no gap is proven. The result is no
+    have one sign. If they have not, the optimum may be 0, and then only a gap of 0 proves anything. The result is no
     smaller if numbers leave the range of floats. Compiled code compiles this function for itself.
     """
     size = max(dual - doubt, -dual - gap - doubt)
-    if size >= SMALLEST and gap > 0.0:
+    if size >= SMALLEST and 0.0 < gap < inf:
         return max(gap / size, SMALLEST)
     return 0.0 if gap <= 0.0 else inf  # of nan, too
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..files.labels import as_targets
+from ..files.table import whole_if_possible
 from .parts import machine_of, task_of
 from .report import shortened
 from .status import InputError, TableRows
@@ -132,13 +134,16 @@ def numbers(y: Any) -> Any:
     ValueError
         A target is text.
     """
-    if y.dtype.kind not in "iuf":
+    found = as_targets(y)
+    if found is None:
         raise InputError(f"regression needs numbers as labels; found {str(y[0])[:50]!r}: --label names the column")
-    return y.astype(np.float64)
+    return found
 
 
 def comparable(predicted: Any, y: Any) -> tuple[Any, Any]:
-    """Return both as text if either is: a column of numbers may stand for text, and text for numbers."""
+    """Return both as text if either is: a column of numbers may stand for text, and text, +1 say, for numbers."""
+    if predicted.dtype.kind in "iuf" and y.dtype.kind == "U" and (found := as_targets(y)) is not None:
+        y = whole_if_possible(found)
     if "U" in predicted.dtype.kind + y.dtype.kind:
         return predicted.astype(str), y.astype(str)
     return predicted, y

@@ -26,7 +26,7 @@ class Levels(Interval):
     """Different numbers in an interval."""
 
     def is_satisfied_by(self, val: Any) -> bool:
-        if not isinstance(val, (list, tuple, np.ndarray)) or np.ndim(val) != 1:
+        if not isinstance(val, (list, tuple, np.ndarray)) or getattr(val, "ndim", 1) != 1:
             return False
         if not all(map(super().is_satisfied_by, val)):
             return False

@@ -48,6 +48,16 @@ def exact_numbers(path: Path, texts: Sequence[str], lines: Sequence[int]) -> NDA
     return whole_if_possible(values)
 
 
+def as_targets(y: NDArray[Any]) -> NDArray[np.float64] | None:
+    """Return labels as real numbers, also those that are text as classes (007, 12E3); None if one is no number."""
+    if y.dtype.kind == "U":
+        try:
+            y = np.array([float(text) for text in y.tolist()])
+        except ValueError:
+            return None
+    return y.astype(np.float64) if y.dtype.kind in "iuf" and np.isfinite(y).all() else None
+
+
 def named_labels(path: Path, texts: Sequence[str], most: int) -> NDArray[Any]:
     """Return names of classes as text, or as whole numbers if each is written as its number is: 7, not 07 or 7.0."""
     if all(map(_SHORTEST.fullmatch, set(texts))):

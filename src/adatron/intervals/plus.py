@@ -28,7 +28,7 @@ from .left_out import HELD_NUMBERS, LeftOutModels, left_out_of, machine_in
 
 
 def only_for(classes: bool) -> Callable[[Any], None]:
-    """Return whether the machine is a classifier or a regressor, for ``told_if``."""
+    """Return a check that fails unless the machine is a classifier, or a regressor, for ``told_if``."""
 
     def check(face: Any) -> None:
         if is_classifier(face.estimator) != classes:

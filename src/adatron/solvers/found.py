@@ -188,9 +188,9 @@ class Found:
         """Return the relative gaps of some programs."""
         dual, gap = self.dual[some], self.gap[some]
         doubt, found = np.maximum(self.doubt[some], self.slip[some]), np.full(len(gap), np.inf)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             size = np.maximum(dual - doubt, -dual - gap - doubt)
-        np.divide(gap, size, out=found, where=np.isfinite(gap) & (size >= SMALLEST))
+            np.divide(gap, size, out=found, where=np.isfinite(gap) & (size >= SMALLEST))
         found = np.where(gap <= 0.0, 0.0, np.maximum(found, SMALLEST))
         return np.where(self.convex[some], found, np.nan)
 

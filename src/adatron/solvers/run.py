@@ -68,6 +68,12 @@ class _Desk:
         self.finished = int(np.count_nonzero(~tasks.open))
         self.start = monotonic()
         self._mail: queue.SimpleQueue[Progress | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+
+    def over(self, many: int) -> None:
+        """Count problems that are over."""
+        with self._lock:
+            self.finished += many
 
     def ended(self, some: range, options: Options) -> Status | None:
         """Return the status that forbids to begin with some problems, or None."""
@@ -179,6 +185,7 @@ def solve_all(
                 left = _bundled(tasks, some, options, desk, found)
             elif len(some) > 1:
                 _on_device(tasks, some, solver, desk.shared(options, len(some), at_once), desk, found)
+                desk.over(len(some) if callback is None else 0)
             else:
                 left = {i: tasks.start(i) for i in some}
             for i in some if callback is not None else left:
@@ -194,7 +201,7 @@ def solve_all(
                 finish(i, report)
 
     def finish(i: int, report: Reporter | None) -> None:
-        desk.finished += 1
+        desk.over(1)
         # A callback hears of every problem, however short it is, unless it is far behind. It can stop the others.
         if report is not None and not desk.flags[i][STOP] and not desk.behind:
             proof = found.certificate(i)
@@ -238,7 +245,7 @@ def _bundled(tasks: Tasks, some: range, options: Options, desk: _Desk, found: Fo
     except OutOfTime:
         found.leave(slice(some.start, some.stop), Status.MAX_TIME)
     if desk.callback is None:  # nobody counts them one by one
-        desk.finished += len(some) - len(left)
+        desk.over(len(some) - len(left))
     return left
 
 

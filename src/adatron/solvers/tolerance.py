@@ -29,7 +29,7 @@ def closer(tol: float, gap: float, wanted: float) -> float:
 def in_reach(gap: float) -> float:
     """Return the fraction of a gradient's proven error that its tolerance may be, after a proof of this relative gap.
 
-    Below the proven error only luck brings the gap down. If the optimum may be 0, there is nothing to be lucky for.
+    Below the proven error only luck brings the gap down; if the optimum may be 0, nothing does.
     """
     return TYPICAL if gap < 1.0 else 1.0
 

@@ -185,3 +185,17 @@ def test_bytes_that_are_no_text(path, data, capsys):
     assert stream(path, data) == 1
     assert "data.csv, line 42: not a text file (byte 0xff is not UTF-8)" in capsys.readouterr().err
     assert len(ids(path)) == 40
+
+
+@pytest.mark.parametrize(
+    ("first", "later"), [(("+1", "-1"), ("+1", "-1")), (("1", "-1"), ("+1", "-1")), (("12E3", "7"),) * 2]
+)
+def test_labels_of_lines_are_of_the_kind_of_the_classes(tmp_path, path, first, later):
+    rows = [line.rpartition(",") for line in lines(40)]
+    for name, some, words in (("first.csv", rows[:35], first), ("later.csv", rows[35:], later)):
+        text = "\n".join(f"{numbers},{words[int(label)]}" for numbers, _, label in some)
+        (tmp_path / name).write_text(text + "\n")
+    assert stream(path, tmp_path / "first.csv") == stream(path, tmp_path / "later.csv") == 0
+    model = adatron.load(path)
+    assert len(model.ids_) == 40
+    assert len(model.classes_) == 2

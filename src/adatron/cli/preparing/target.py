@@ -91,15 +91,16 @@ def check_numbers(path: str, table: Any) -> Any:
     ValueError
         A label is text; the message names the file, the label's column and the option that helps.
     """
-    import numpy as np
+    from ...files.labels import as_targets
 
-    if table.y.dtype.kind not in "iuf":
+    found = as_targets(table.y)
+    if found is None:
         others = ": --label names another one" if table.label_column is not None else ""
         raise InputError(
             f"{path}: regression needs numbers as labels, and {str(table.y[0])[:50]!r} is none (the label is "
             f"{label_text(table)}{others})"
         )
-    return table.y.astype(np.float64)
+    return found
 
 
 def _seen_in_numbers(classes: Any, counts: Any) -> str | None:

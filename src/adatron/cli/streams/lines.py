@@ -209,9 +209,14 @@ class LineReader:
         return tuple(names.index(one) if isinstance(one, str) and one in names else one for one in given)
 
     def parse(self, number: int, text: str) -> tuple[Any, Any]:
-        """Return the sample of a line, and its label."""
+        """Return the sample of a line, and its label, of the kind that the model's classes have."""
+        from ...files.labels import as_targets
         from ...files.tables.delimited.row import plain_row
 
-        row = None if self.like is None else plain_row(text, self.like)
-        table = self.table(number, [text]) if row is None else row
-        return (table.X if self.way is None else self.way.taken(table.X)), table.y
+        kind = "" if self.classes is None else self.classes.dtype.kind
+        table = self.table(number, [text]) if self.like is None else None
+        row = None if self.like is None else plain_row(text, self.like, kind == "U")
+        table = row or table or self.table(number, [text])
+        plain = table.y is None or table.y.dtype.kind != "U" or kind not in ("i", "u", "f")
+        found = None if plain else as_targets(table.y)
+        return (table.X if self.way is None else self.way.taken(table.X)), table.y if found is None else found

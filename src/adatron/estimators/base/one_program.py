@@ -28,7 +28,7 @@ class ProgramFit(NamedTuple):
     intercept : the bias
     factor : of the coefficients
     unit : what weights that are all that bounds the coefficients were divided by
-    ball : of a ball, the parts of the model that it alone has
+    ball : of a ball, parts that only the model of a ball has
     """
 
     fitted: Fits

@@ -41,7 +41,8 @@ def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **o
             attributes["n_features_in_"] = values.shape[1]
     else:
         X = as_numbers(X)
-        (refuse_dates if others.get("y_numeric") else refuse_masked)(others.get("y"), "y")
+        refuse = refuse_dates if others.get("y_numeric") else refuse_masked
+        refuse(others.get("y"), "y")
         try:
             found = validate_data(model, X, dtype=dtype, accept_sparse="csr", reset=reset, **others)
         except ValueError as error:

@@ -37,7 +37,7 @@ _DATE = re.compile(
 )
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _PADDED = re.compile(r"[+-]?0\d+", re.ASCII)
-_CODE = re.compile(r"\+\d+|[+-]?\d+[eE]\d+", re.ASCII)  # whole, and no program writes a number so
+_CODE = re.compile(r"\+\d+|[+-]?\d+[eE]\d+", re.ASCII)  # whole, but hardly written so
 LONGEST_WHOLE = 24  # Characters of a whole number of up to 64 bits, more or less.
 
 

@@ -18,13 +18,15 @@ from .dialect import find_dialect
 from .lines import split_records
 
 
-def plain_row(line: str, like: Table) -> Table | None:
+def plain_row(line: str, like: Table, worded: bool = False) -> Table | None:
     """Return the table of one row, or None unless it has numbers and a label in the places of those of another table.
 
     Parameters
     ----------
     like : Table
         A row of the same text; all its columns are features, except the label.
+    worded : bool
+        Whether labels are text, whatever they look like: those of the other rows are.
     """
     dialect, label = like.dialect, like.label_column
     if dialect is None or '"' in line:
@@ -39,7 +41,7 @@ def plain_row(line: str, like: Table) -> Table | None:
     if named in MISSING or named in MISSING_LABELS or not all(is_number(field, dialect.decimal) for field in fields):
         return None
     values = [float(field.replace(",", ".")) for field in fields]
-    y: Any = None if named is None else labels_of([named], dialect.decimal)
+    y: Any = None if named is None else np.array([named]) if worded else labels_of([named], dialect.decimal)
     if not all(map(isfinite, values)) or (y is not None and y.dtype.kind == "f" and not isfinite(y[0])):
         return None
     return Table(np.array([values]), y, label_column=label, dialect=dialect)
