@@ -164,7 +164,7 @@ class Cluster:
         """
         limit = self.limit if limit is None else limit
         found: dict[int, Any] = {}
-        tries, killed = 0, Counter[int]()
+        tries, killed, lost = 0, Counter[int](), None
         while True:
             if self.client.status in ("closing", "closed"):
                 raise RuntimeError(GONE)
@@ -174,7 +174,7 @@ class Cluster:
             try:
                 wait_for(self.client, list(futures.values()), limit)
                 self._collect(futures, calls, killed)
-                self._gather(futures, found, limit)
+                lost = self._gather(futures, found, limit) or lost
             finally:
                 for i in open_ones:
                     if i not in found:
@@ -184,7 +184,7 @@ class Cluster:
                 return [found[i] for i in range(len(calls))]
             tries = 0 if len(found) > before else tries + 1
             if tries > MOST_TRIES:
-                raise RuntimeError(self._given_up(calls, found))
+                raise RuntimeError(self._given_up(calls, found)) from lost
             sleep(max(0.0, min(REST[0] * 2.0**tries, REST[1], limit - monotonic())))
             self._renew()
 
@@ -214,7 +214,10 @@ class Cluster:
     def _blame(self, error: Any, call: Call, times: int) -> str:
         deaths, last = error.allowed_failures + times, error.last_worker.address
         why = f"the log of the last one, {last}, says why it ended."
-        if any(event["worker"] == last for _, event in self.client.get_events("worker-restart-memory")):
+        events = ()
+        with suppress(Exception):  # the scheduler may be gone; the blame stands
+            events = self.client.get_events("worker-restart-memory")
+        if any(event["worker"] == last for _, event in events):
             why = (
                 f"Dask ended the last one, {last}, because it exceeded its memory_limit: use smaller chunks, more "
                 "workers, or workers with more memory."
@@ -227,12 +230,12 @@ class Cluster:
     def _given_up(self, calls: Sequence[Call], found: dict[int, Any]) -> str:
         names = ", ".join(sorted({self._name(call.slab) for i, call in enumerate(calls) if i not in found}))
         return (
-            f"{names}: {MOST_TRIES} tries in a row have failed, because workers or their data were lost "
-            "each time; their logs say why they ended."
+            f"{names}: {MOST_TRIES} tries in a row have failed, because workers or their data were lost, or results "
+            "could not be read, each time; the logs of the workers say why they ended."
         )
 
-    def _gather(self, futures: dict[int, Any], found: dict[int, Any], limit: float) -> None:
-        """Keep the results that are there."""
+    def _gather(self, futures: dict[int, Any], found: dict[int, Any], limit: float) -> Exception | None:
+        """Keep the results that are there; return why they could not be had, if they were lost."""
         done = {i: future for i, future in futures.items() if future.status == "finished"}
         try:
             found.update(zip(done, gathered(self.client, list(done.values()), limit), strict=True))
@@ -241,6 +244,8 @@ class Cluster:
         except Exception as error:
             if not (type(error).__name__ in LOST_ERRORS or isinstance(error, LEFT_MEANWHILE)):
                 raise
+            return error
+        return None
 
     def _renew(self) -> None:
         """Make slabs again that are gone, unless Dask does so by itself."""

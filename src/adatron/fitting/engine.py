@@ -34,7 +34,6 @@ from .samples import Samples
 
 LEAN_FEATURES, LEAN_DENSITY = 96, 0.125  # Fewest features, and largest density, for which CSR rows are faster.
 BLUR_ALLOWED = 0.1  # Largest fraction of the tolerance for errors of kernel values in double precision.
-MOVED = 1024  # Rows at a time whose values at the centre are found.
 LAZY = 64  # Number of problems from which each is made only when it is needed.
 
 
@@ -220,25 +219,20 @@ def fit(
 
 
 def _may_move(X: Any, settings: Settings) -> bool:
+    """Return whether rows may be centred: a device has no CSR rows with a border."""
     return settings.device is None or not sparse.issparse(X)
 
 
 def _move_back(fits: Fits, source: Source, sphere: bool) -> None:
-    """Let intercepts and gradients be those of the given rows: k(x - m, z - m) lacks k(x - m, m) for a centre m.
-
-    The coefficients of a ball have the sum 1, and k(x, x) / 2 is subtracted, so k(m, m) / 2 is missing, too.
-    """
+    """Let intercepts and gradients be those of the given rows, see ``Source.missing``."""
     found, some = fits.found, np.flatnonzero(fits.beta)
     used, where = np.unique(fits.ids[some], return_inverse=True)
-    level = np.zeros(len(used))
-    for start in range(0, len(used), MOVED):
-        part = slice(start, start + MOVED)
-        level[part] = source.take(used[part]).level()
+    level = source.take(used).level()
     number = np.repeat(np.arange(len(fits)), np.diff(fits.first))[some]
     terms, ends = fits.beta[some] * level[where], np.searchsorted(number, np.arange(len(fits) + 1))
     moved = np.array([fsum(terms[a:b]) for a, b in pairwise(ends)])
     if sphere:
-        moved += 0.5 * source.kernel.diagonal(np.array([source.center @ source.center]))
+        moved += source.middle()
     found.intercept = found.intercept - moved
     if found.g is not None:
         found.g = found.g + moved[0]

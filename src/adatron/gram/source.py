@@ -38,6 +38,7 @@ ASKED_DOUBT = 1.0  # Bound in place of DOUBT if the user asks for float32; value
 UNEVEN_ROWS, UNEVEN = 1000, 1e3  # Rows looked at; largest squared norm, as a multiple of that of typical entries.
 COPIED_BYTES, COPIED_ROWS = 1 << 22, 512  # Bytes above which all threads copy; rows that each copies at a time.
 PACKED = 1 << 17  # Values that a task packs.
+MOVED = 1024  # Rows at a time whose values at the centre are found.
 CONSTANT, SHOWN = 2.0**-40, 2.0**-10  # Fraction of a mean: spreads that are rounding; what a centre leaves of one row.
 DIAGONAL = 32  # Rows whose k(x, x) a function is asked for at a time: unused values cost less than calls.
 
@@ -165,16 +166,23 @@ class Source:
 
     def level(self) -> NDArray[np.float64]:
         """Return k(x - m, m) of each row x for the centre m."""
-        rows, center = self.centered(), self.center[None]
-        return self.kernel(rows, sparse.csr_matrix(center) if sparse.issparse(rows) else center)[:, 0]
+        out, center = np.empty(len(self)), self.center[None]
+        point = sparse.csr_matrix(center) if sparse.issparse(self.X) else center
+        for start in range(0, len(self), MOVED):
+            part = slice(start, start + MOVED)
+            out[part] = self.kernel(self.take(part).centered(), point)[:, 0]
+        return out
+
+    def middle(self) -> float:
+        """Return k(m, m) / 2 of the centre m."""
+        return 0.5 * float(self.kernel.diagonal(np.array([self.center @ self.center]))[0])
 
     def missing(self, beta: NDArray[np.float64], sphere: bool) -> float:
         """Return what sums with coefficients lack: k(x - m, z - m) lacks k(x - m, m).
 
         The coefficients of a ball have the sum 1, and k(x, x) / 2 is subtracted, so k(m, m) / 2 is missing, too.
         """
-        own = self.kernel.diagonal(np.array([self.center @ self.center]))[0] if sphere else 0.0
-        return fsum([*(beta * self.level()), 0.5 * own])
+        return fsum([*(beta * self.level()), self.middle() if sphere else 0.0])
 
     def take(self, rows: Any) -> Source:
         return replace(self, ids=self.ids[rows], columns=None if self.columns is None else self.columns[rows])
@@ -279,7 +287,7 @@ def less(X: Any, center: NDArray[np.float64]) -> Any:
     """Return rows less a centre: dense ones in float64, CSR rows as they are if they have none."""
     columns = np.flatnonzero(center)
     if not sparse.issparse(X):
-        return X.astype(np.float64) - center
+        return np.asarray(X, np.float64) - center
     if not len(columns):
         return X
     n, m = X.shape[0], len(columns)

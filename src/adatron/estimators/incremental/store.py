@@ -56,8 +56,8 @@ class Store:
         return self._X[: self.n] if isinstance(self._X, np.ndarray) else self._X
 
     def near(self, which: Any = slice(None)) -> Any:
-        """Return some of the rows less the centre."""
-        return self.moved(self.X[which])
+        """Return the rows less the centre, or some of them by their numbers."""
+        return self.moved(self.X if isinstance(which, slice) else self.X[which])
 
     def moved(self, rows: Any) -> Any:
         """Return rows less the centre."""

@@ -379,3 +379,10 @@ def test_an_interrupt_while_numpy_reads_is_no_fault_of_the_data(error, tmp_path)
     with at(TextCodes.__call__, stop, number=1500), pytest.raises(expected) as found:
         read(tmp_path / "a.csv")
     assert "takes more memory" in str(found.value) or expected is KeyboardInterrupt
+
+
+def test_a_comma_in_quotes_separates_nothing(write):
+    rows = "".join(f"{i},5;{i % 7},7;{'ab'[i % 2]}\n" for i in range(20))
+    assert read(write(f'"len, cm";"w, kg";class\n{rows}')).feature_names == ("len, cm", "w, kg")
+    text = "".join(f'{i}\t"{i % 3}, b"\t{"ab"[i % 2]}\n' for i in range(20))
+    assert quiet(write(text, "a.tsv"), categorical="auto", keep_index=True).dialect.separator == "\t"

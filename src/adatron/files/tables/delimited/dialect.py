@@ -1,6 +1,7 @@
 """The form of a delimited text: its separator, its decimal sign, and whether it has a header.
 
-Each separator that may be meant splits the first records. One that the first record lacks is not meant. One that gives
+Each separator that may be meant splits the first records. One that the first record lacks is not meant. (A comma that
+numbers hold below may be: in numbers with a decimal comma, or between two numbers of one more column.) One that gives
 the same number of fields everywhere goes before one that does not, and then the one that makes more fields numbers:
 `1,5;0` is two numbers with semicolons, and one with commas. `1,5;a` is one number with either, so the user must say
 which. Names, unlike numbers, tell no separator from another: if two fit below them, the user must say which, too.
@@ -111,7 +112,8 @@ def _known(body: Records, decimal: str, missing: frozenset[str]) -> float:
 
 
 def _best(path: Path, splits: list[_Split], request: Request, preferred: str, line: int) -> _Split:
-    candidates = splits
+    whole = [one for one in splits if not any('"' in field for field in one.records[0])]
+    candidates = splits = whole or splits  # others break names in quotes
     if request.separator is None:  # the header decides
         splits = [one for one in candidates if len(one.records[0]) > 1]
         if not splits:
@@ -122,11 +124,12 @@ def _best(path: Path, splits: list[_Split], request: Request, preferred: str, li
     if request.decimal == ",":
         best = [one for one in best if one.separator != ","] or best
     best = [one for one in best if one.separator == preferred] or best
-    if request.decimal is None and (preferred == "," or best[0].separator != preferred):
+    named = preferred != "," and best[0].separator == preferred  # by the file's name
+    if request.decimal is None and not named:
         commas = [one for one in candidates if one.rank == top and "," in (one.separator, one.decimal)]
         if 0 < sum(one.separator == "," for one in commas) < len(commas):
             best = commas  # each comma stands in a number, or between two
-    if not any(is_number(field, one.decimal) for one in splits for field in one.records[0]):
+    if not named and not any(is_number(field, one.decimal) for one in splits for field in one.records[0]):
         best += [one for one in splits if one.even == 1 and one.separator != " "]  # names may hold spaces
     found = [one for one in best if one.records != best[0].records]
     if found:  # tabs are white space, too
