@@ -47,8 +47,11 @@ def machine(task: str | None, svm: str | None, parameters: dict[str, Any], table
         raise click.UsageError(f"--task {task} has no machine here; there are {', '.join(table)}")
     svm = svm or next(iter(table[task]))
     if svm not in table[task]:
-        only = next(iter(table[task]))
-        raise click.UsageError(f"--task {task} has no machine with --svm {svm}; leave it out, or give --svm {only}")
+        tasks = [f"--task {one}" for one, machines in table.items() if svm in machines]
+        raise click.UsageError(
+            f"--task {task} has no machine with --svm {svm}: leave it out, give --svm {next(iter(table[task]))}"
+            + (f", or {' or '.join(tasks)}" if tasks else "")
+        )
     kind = _kind(table[task][svm])
     given = {name: value for name, value in parameters.items() if value is not None}
     unknown = [name for name in given if name not in kind().get_params()]

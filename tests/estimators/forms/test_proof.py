@@ -100,6 +100,11 @@ def test_a_hard_margin(kernel):
     agrees(rough.proof(X, y), rough)
 
 
+def test_an_optimum_of_nothing_is_no_false_proof():
+    model = OneClassSVM(kernel="linear").fit(np.zeros((20, 2)))
+    assert CHECKER.verify(model.proof(np.zeros((20, 2))))
+
+
 def test_several_labels():
     Y = np.stack([SIDES > 0, X[:, 1] > 0.1], axis=1).astype(int)
     model = SVC().fit(X, Y)

@@ -464,3 +464,17 @@ def test_ctrl_c_ends_the_threads():
     assert threading.active_count() == before
     assert not hasattr(search, "cv_results_") or np.isnan(search.cv_results_["mean_test_score"]).any()
     assert GridSearchCV(SVC(), {"C": [0.1, 1.0]}).fit(X[:80], y[:80]).best_score_ > 0.6
+
+
+@pytest.mark.parametrize("rows", [np.asarray, sparse.csr_matrix])
+def test_linear_kernels_far_from_the_origin(rows):
+    """A search says of far rows what it says of the same rows less their mean: a translation changes nothing."""
+    rng = np.random.default_rng(3)
+    X = np.round(rng.normal(size=(90, 3)), 3)
+    y = (X[:, 0] + 0.4 * rng.normal(size=90) > 0).astype(int)
+    found = [
+        GridSearchCV(SVC(kernel="linear"), {"C": [0.1, 10.0]}, cv=3, refit=False).fit(rows(X + shift), y).cv_results_
+        for shift in (0.0, 2.0**20)
+    ]
+    np.testing.assert_array_equal(found[0]["mean_test_score"], found[1]["mean_test_score"])
+    assert max(found[1]["max_duality_gap"]) <= 1e-3

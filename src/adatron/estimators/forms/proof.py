@@ -25,6 +25,8 @@ from ..checks import inputs
 KINDS = ("SVC", "NuSVC", "SVR", "NuSVR", "QuantileSVR", "OneClassSVM", "SVDD")
 ROUNDING = 1e-13  # Fraction of all sizes that rounding of a decision value stays below.
 
+TINIEST = 1e-290  # Added to each bound: what sums of zeros, rounded outwards, may be.
+
 
 class ProvenProgram(NamedTuple):
     """One program: its formulation, its samples, their labels or targets, and their coefficients in the model."""
@@ -143,6 +145,7 @@ def _claims(kind: str, dual: Dual, beta: Vector, K: Vector) -> tuple[float, floa
     error = ROUNDING * (size * mass + float(np.abs(dual.t).max(initial=0.0)) + float(np.abs(mu).max(initial=0.0)))
     slack = error * (float(widths[np.isfinite(widths)].sum()) + mass + sum(map(abs, dual.totals)))
     slack += 4.0 * error * abs(upper) if dual.unbounded and np.isfinite(upper) else 0.0
+    slack += TINIEST  # sums outwards end beyond 0 even if all terms are 0
     b, width = (float(mu[0]) if len(mu) else 0.0), 0.0
     if len(mu) == 2:
         b, half = 0.5 * float(mu[0] + mu[1]), 0.5 * float(mu[1] - mu[0])

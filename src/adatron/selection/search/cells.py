@@ -79,7 +79,16 @@ class Cell:
         kind : see ``kind``
         """
         _ = self.sides, self.head
+        if self.centred and self.fold.rows.remote:
+            raise Unshared
         return self.kind
+
+    @property
+    def centred(self) -> bool:
+        """Whether a fit alone subtracts the mean of its rows."""
+        model = self.model
+        explicit = getattr(model, "bias", "explicit") == "explicit" and not isinstance(model, OneClassSVM)
+        return explicit and self.kernel.bilinear
 
     @cached_property
     def form(self) -> Formulation:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
 
 from ...arrays import Ids, Vector
@@ -19,9 +20,12 @@ from ...estimators.checks.arrays import device_of, rows_there
 from ...fitting.problems import ranges
 from ...fitting.samples import Samples, canonical
 
+# Distance of the mean from 0, as a multiple of the spread, from which on a fit must centre rows of a linear kernel.
+REMOTE = 1e3
+
 
 class Unshared(Exception):
-    """A fold or a setting that scikit-learn's own search must fit, because its error says what is wrong."""
+    """A fold or a setting that is fitted alone: its error says what is wrong, or such a fit centres the rows."""
 
 
 @contextmanager
@@ -100,6 +104,13 @@ class SharedRows:
         from ...devices.rows import moved_once
 
         return moved_once(self.device, self.X)
+
+    @cached_property
+    def remote(self) -> bool:
+        """Whether the mean of the rows is far from 0 compared with their spread."""
+        mean, X = np.asarray(self.X.mean(axis=0)).ravel(), self.X
+        squares = X.multiply(X).mean(axis=0) - mean**2 if sparse.issparse(X) else X.var(axis=0, dtype=np.float64)
+        return bool(mean @ mean > REMOTE**2 * np.sum(squares))
 
     @cached_property
     def of_class(self) -> Ids:
