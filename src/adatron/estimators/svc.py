@@ -114,11 +114,11 @@ class SVC(Classifier):
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of one for each binary problem
         The certificate: ``kkt_violation_`` and ``duality_gap_`` are upper bounds, with all rounding errors in them.
         ``duality_gap_`` is (primal - dual) / min(\|primal\|, \|dual\|): no solution is better by a larger part of the
-        optimum. (For more than 1,000 samples the divisor is up to an eighth smaller.) It is inf if the two have not one
-        sign, so that the optimum may be 0, and nan if the kernel is found not to be positive semi-definite. Kernels
-        that need not be so ('sigmoid', given values, functions) are checked on at most 512 samples; beyond these the bounds take it for granted. The optimum lies between the
-        objectives (proven up to 1,000 samples, estimated above). The gap belongs to the best bias for these
-        coefficients; ``intercept_`` is LIBSVM's.
+        optimum. (For more than 1,000 samples the divisor is up to an eighth smaller.) It is inf if the two have not
+        one sign, so that the optimum may be 0, and nan if the kernel is found not to be positive semi-definite.
+        Kernels that need not be so ('sigmoid', given values, functions) are checked on at most 512 samples; beyond
+        these the bounds take it for granted. The optimum lies between the objectives (proven up to 1,000 samples,
+        estimated above). The gap belongs to the best bias for these coefficients; ``intercept_`` is LIBSVM's.
     model_ : object
         What the fit has found, as one value. No later fit changes it.
     objects_ : ndarray of shape (n_samples,)

@@ -217,6 +217,6 @@ class LineReader:
         table = self.table(number, [text]) if self.like is None else None
         row = None if self.like is None else plain_row(text, self.like, kind == "U")
         table = row or table or self.table(number, [text])
-        plain = table.y is None or table.y.dtype.kind != "U" or kind not in ("i", "u", "f")
-        found = None if plain else as_targets(table.y)
-        return (table.X if self.way is None else self.way.taken(table.X)), table.y if found is None else found
+        X, y = (table.X if self.way is None else self.way.taken(table.X)), table.y
+        found = as_targets(y) if y is not None and y.dtype.kind == "U" and kind in ("i", "u", "f") else None
+        return X, y if found is None else found
