@@ -60,7 +60,7 @@ def test_a_model_becomes_a_network(samples, tmp_path, capsys):
 def test_a_network_of_rows_far_from_the_origin_is_told(tmp_path, capsys):
     pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: pip install '.[onnx]'")
     rng = np.random.default_rng(1)
-    model = SVC(kernel="linear").fit(rng.normal(size=(80, 5)) + 1e8, rng.integers(2, size=80))
+    model = SVC(kernel="linear", bias="augmented").fit(rng.normal(size=(80, 5)) + 1e8, rng.integers(2, size=80))
     save(model, tmp_path / "a.adatron")
     assert main(["convert", str(tmp_path / "a.adatron"), str(tmp_path / "a.onnx")]) == 0
     said = capsys.readouterr().err
