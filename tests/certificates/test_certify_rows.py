@@ -8,8 +8,8 @@ import pytest
 
 from adatron.certificates import Exact, best_multipliers, certify, duality_gap, loosely, prove, semidefinite
 from adatron.compiled.precision import UNIT
-from adatron.kernels import Precomputed
-from adatron.problems import csvc, svr
+from adatron.kernels import Function, Precomputed
+from adatron.problems import Dual, csvc, nusvc, svr
 from problems import view_of
 from twins import programs
 from twins.certified import CARE, by_definition, compare
@@ -98,6 +98,38 @@ def test_of_many_rows_only_those_that_may_matter_are(bias, slack):
     errors = np.where(known, exact.errors, 0.0)
     further = {"unknown": doubt, "judged": min(judged, 0.5 * doubt)}
     compare(found, by_definition(dual, beta, corrected, errors, view.magnitude, **further))
+
+
+@pytest.mark.parametrize("bias", ["explicit", "augmented"])
+def test_a_later_proof_computes_the_whole_sums_of_new_rows_alone(bias):
+    dual, beta, K = example(1002, bias)
+    view, exact, g = Dense(K), Exact(dual), programs.gradient(K, dual, beta)
+    certify(view, exact, beta, g.copy(), np.full(1002, 1e-3))
+    old, before = exact.known, exact.errors
+    near = beta.copy()
+    near[:2] = -0.1, 0.1
+    tracked = programs.gradient(K, dual, near)
+    certify(view, exact, near, tracked.copy(), np.full(1002, 0.3))
+    new = exact.known & ~old
+    assert new.any()
+    assert (exact.known & old).any()
+    np.testing.assert_allclose(exact.g[exact.known], tracked[exact.known], rtol=0.0, atol=1e-12)
+    rate = UNIT * dual.lambda2
+    for rows, point, added in ((new, near, np.zeros(1002)), (exact.known & old, near - beta, before)):
+        sizes = np.abs(point)
+        rest = exact.errors - added - CARE * 1e-12 * K @ sizes - UNIT * np.abs(exact.g)  # what lambda^2 sum(beta) adds
+        assert (8.0 * rate * sizes.sum() - 1e-24 <= rest[rows]).all()
+        assert (rest[rows] <= 200.0 * rate * sizes.sum() + 1e-24).all()
+
+
+def test_a_gradient_without_errors_is_not_computed_anew():
+    t = np.where(np.arange(1002) % 2, -1.0, 1.0)
+    dual = Dual(t, np.where(t > 0.0, 0.0, 1.0), np.where(t > 0.0, 1.0, 2.0))
+    exact, view = Exact(dual), Dense(np.zeros((1002, 1002)))
+    found = certify(view, exact, np.ones(1002), -t, np.zeros(1002))
+    assert found.dual == 0.0
+    assert found.gap < 1e-9
+    assert not exact.known.any()
 
 
 def solved(violation):
@@ -220,7 +252,8 @@ def test_a_regression_has_two_variables_of_a_sample():
 def test_no_more_than_512_rows_are_looked_at_the_support_vectors_first():
     n = 700
     for pair, support, seen in (((600, 601), np.arange(590, 610), True), ((0, 1), np.arange(600), True),
-                                ((600, 601), np.arange(512), False)):  # fmt: skip
+                                ((600, 601), np.arange(512), False), ((0, 511), np.arange(600), True),
+                                ((0, 512), np.arange(600), False)):  # fmt: skip
         K = np.eye(n)
         K[pair] = K[pair[::-1]] = 2.0
         assert semidefinite(view_of(K, Precomputed()), support) == (not seen)
@@ -230,3 +263,34 @@ def test_no_more_than_512_rows_are_looked_at_the_support_vectors_first():
 def test_rounding_of_eigenvalues_that_are_zero_is_no_sign_of_negative_ones(seed):
     _, beta, K = example(60, seed=seed)
     assert semidefinite(view_of(K, Precomputed()), np.flatnonzero(beta))
+
+
+@pytest.mark.parametrize("scale", [2.0**-40, 1.0, 2.0**40])
+def test_an_eigenvalue_is_negative_beyond_the_rounding_of_the_values(scale):
+    for below, hidden in ((12.0, True), (20.0, False)):  # less than 8 roundings of each of two values, and more
+        away = 1.0 + below * 2.0**-52
+        for sign in (1.0, -1.0):
+            K = scale * np.array([[1.0, sign * away], [sign * away, 1.0]])
+            assert semidefinite(view_of(K, Precomputed()), np.arange(2)) == hidden
+
+
+def test_values_of_nothing_have_no_negative_eigenvalues():
+    assert semidefinite(view_of(np.zeros((3, 3)), Precomputed()), np.arange(3))
+
+
+def test_a_function_of_the_user_has_one_value_for_a_pair():
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    with pytest.raises(ValueError, match="is not symmetric"):
+        semidefinite(view_of(X, Function(lambda A, B: A @ B.T + A[:, :1])), np.arange(6))
+
+
+def test_the_largest_value_of_a_proof_has_the_square_of_the_augmenting_factor():
+    y = np.where(np.arange(60) % 2, -1.0, 1.0)
+    _, beta, K = example(60)
+    dual = nusvc(y, np.ones(60), 0.5, "augmented", 100.0)
+    sums = dual.sums(beta)
+    dual = replace(dual, totals=tuple((sums + 0.5e-9 * np.abs(sums)).tolist()))
+    view, g = Dense(1e4 * K), np.random.default_rng(0).normal(size=60)
+    rate = 1e-9 + UNIT * (np.count_nonzero(beta) + 8.0) * (view.magnitude + dual.lambda2)
+    errors = np.full(60, CARE * rate * np.abs(beta).sum())
+    compare(prove(view, dual, beta, g), by_definition(dual, beta, g, errors, view.magnitude + dual.lambda2))

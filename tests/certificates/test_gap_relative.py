@@ -37,9 +37,10 @@ def test_no_optimum_within_the_bounds_makes_the_part_larger(gap, dual, doubt, pl
 
 
 def test_nothing_known_is_an_infinite_part():
-    for gap, dual in ((nan, 1.0), (1.0, nan), (1.0, 0.0), (1e-320, 1e-320), (inf, -inf)):
+    for gap, dual in ((nan, 1.0), (1.0, nan), (1.0, 0.0), (1e-320, 1e-320), (inf, -inf), (inf, inf)):
         assert relative(gap, dual) == inf
     assert relative(0.0, 0.0) == 0.0
+    assert relative(0.5, 1.0) == 0.5
     assert Certificate(1.0, 0.5, 0.0).relative_gap == 0.5
     assert Certificate(1.0, 0.5, 0.0, slip=0.5).relative_gap == 1.0
     assert Certificate(-1.0, 0.5, 0.0, doubt=0.25).relative_gap == 2.0
