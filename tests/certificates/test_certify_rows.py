@@ -18,8 +18,8 @@ from twins.certified import CARE, by_definition, compare
 class Dense:
     """A view of a matrix that remembers which sums were asked for."""
 
-    def __init__(self, K, convex=True):
-        self.K, self.magnitude, self.asked = K, float(np.abs(K).max()), []
+    def __init__(self, K, convex=True, rounding=1e-12):
+        self.K, self.magnitude, self.asked, self.rounding = K, float(np.abs(K).max()), [], rounding
         self.gram = SimpleNamespace(kernel=SimpleNamespace(convex=convex), rounding=1e-9)
 
     def exact(self, rows, ids, values):
@@ -27,7 +27,7 @@ class Dense:
         return self.K[np.ix_(rows, ids)] @ values
 
     def exact_errors(self, sizes):
-        return 1e-12 * self.K @ sizes
+        return self.rounding * self.K @ sizes
 
 
 def example(n, bias="explicit", seed=0):
@@ -165,6 +165,28 @@ def test_rows_are_computed_if_the_level_is_too_much_in_doubt(part, computed, vio
     assert not exact.known[unknown].any()
 
 
+def test_the_level_is_in_doubt_by_known_and_by_unknown_rows():
+    dual, beta, K, g, unknown = solved(0.0)
+    level, free, size = abs(dual.objective(beta, g)), dual.free(beta), np.abs(beta)
+    rounding = 0.06 * level / (size[free] @ (K @ size)[free])
+    slack = np.where(unknown, 0.9 * 2.0**-2 * level / size[unknown].sum(), 0.0)
+    view, exact = Dense(K, rounding=rounding), Exact(dual)
+    found = certify(view, exact, beta, g.copy(), slack)
+    np.testing.assert_array_equal(exact.known, free)
+    errors = np.where(free, exact.errors, 0.0)
+    expected = by_definition(dual, beta, g, errors, view.magnitude, unknown=size[unknown] @ slack[unknown])
+    assert expected["doubt"] > 2.0**-3 * level
+    compare(found, {"doubt": expected["doubt"], "slip": expected["slip"]})
+
+
+@pytest.mark.parametrize(("n", "all_known"), [(1000, True), (1002, False)])
+def test_a_thousand_rows_are_few(n, all_known):
+    dual, beta, K = example(n)
+    exact = Exact(dual)
+    certify(Dense(K), exact, beta, programs.gradient(K, dual, beta), np.full(n, 1e-9))
+    assert exact.known.all() == all_known
+
+
 def test_errors_of_unknown_rows_are_judged_by_known_ones():
     dual, beta, _ = example(60)
     beta, rng = np.where(beta == 0.0, 0.01 * dual.t, beta), np.random.default_rng(0)
@@ -276,6 +298,21 @@ def test_an_eigenvalue_is_negative_beyond_the_rounding_of_the_values(scale):
 
 def test_values_of_nothing_have_no_negative_eigenvalues():
     assert semidefinite(view_of(np.zeros((3, 3)), Precomputed()), np.arange(3))
+    assert not semidefinite(view_of(-np.eye(3), Precomputed()), np.arange(3))
+
+
+def test_the_mean_of_the_two_values_of_a_pair_counts():
+    K = np.eye(3)
+    K[0, 1], K[1, 0] = 2.0, -2.0
+    assert semidefinite(view_of(K, Precomputed()), np.arange(3))
+
+
+def test_a_negative_norm_is_a_sign_of_negative_eigenvalues():
+    dual, beta, K = example(20)
+    view, g = view_of(K + 0.1 * np.eye(20), Precomputed()), programs.gradient(K, dual, beta)
+    assert prove(view, dual, beta, g).convex
+    assert not prove(view, dual, beta, -g - 2.0 * dual.t).convex
+    assert prove(view, dual, np.zeros(20), -dual.t).convex  # a norm of 0 is none
 
 
 def test_a_function_of_the_user_has_one_value_for_a_pair():
