@@ -50,6 +50,29 @@ def test_objective_slopes_and_equalities(seed, name, bias):
 
 
 @drawn(name=tuple(PROGRAMS), bias=BIASES)
+def test_what_a_translation_and_the_multipliers_change(seed, name, bias):
+    """Equalities that make the sum 0 say so; multipliers move gradients, but not their variation."""
+    K, dual, beta = point(seed, name, bias)
+    A, g = programs.matrix(dual), programs.gradient(K, dual, beta)
+    ones = np.ones(len(dual))
+    sums = bool(len(A)) and np.linalg.matrix_rank(np.vstack([A, ones])) == np.linalg.matrix_rank(A)
+    zero = sums and abs(np.linalg.lstsq(A.T, ones, rcond=None)[0] @ dual.totals) <= 1e-12 * np.abs(dual.totals).sum()
+    assert dual.balanced == (zero and dual.lambda2 == 0.0)
+    if not len(A):
+        assert dual.variation(g) == np.abs(g).max()
+        return
+    least = max(np.ptp((row * g)[row != 0]) for row in A)
+    assert dual.variation(g) == pytest.approx(least, rel=1e-12)
+    mu = np.random.default_rng(seed).normal(size=len(A))
+    assert dual.variation(g + A.T @ mu) == pytest.approx(least, rel=1e-9)
+
+
+def test_the_variation_of_nothing():
+    assert Dual(np.zeros(0), np.zeros(0), np.zeros(0), 0.0, (0.0,)).variation(np.zeros(0)) == 0.0
+    assert Dual(np.zeros(0), np.zeros(0), np.zeros(0), 0.0, ()).variation(np.zeros(0)) == 0.0
+
+
+@drawn(name=tuple(PROGRAMS), bias=BIASES)
 def test_parts_and_other_forms_of_a_program(seed, name, bias):
     K, dual, beta = point(seed, name, bias)
     rows = np.random.default_rng(seed).permutation(len(dual))[:7]
