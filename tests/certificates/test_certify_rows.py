@@ -9,7 +9,7 @@ import pytest
 from adatron.certificates import Exact, best_multipliers, certify, duality_gap, loosely, prove, semidefinite
 from adatron.compiled.precision import UNIT
 from adatron.kernels import Function, Precomputed
-from adatron.problems import Dual, csvc, nusvc, svr
+from adatron.problems import Dual, csvc, nusvc, svr, with_targets
 from problems import view_of
 from twins import programs
 from twins.certified import CARE, by_definition, compare
@@ -107,7 +107,7 @@ def test_a_later_proof_computes_the_whole_sums_of_new_rows_alone(bias):
     certify(view, exact, beta, g.copy(), np.full(1002, 1e-3))
     old, before = exact.known, exact.errors
     near = beta.copy()
-    near[:2] = -0.1, 0.1
+    near[:2] = (0.1, -0.1) if bias == "explicit" else (0.1, -0.2)
     tracked = programs.gradient(K, dual, near)
     certify(view, exact, near, tracked.copy(), np.full(1002, 0.3))
     new = exact.known & ~old
@@ -132,9 +132,10 @@ def test_a_gradient_without_errors_is_not_computed_anew():
     assert not exact.known.any()
 
 
-def solved(violation):
+def solved(violation, scale=1.0):
     """A program that ``example``'s point solves, but for the slope of one free variable; far from it slopes are 1."""
     dual, beta, K = example(1002)
+    K *= scale
     h = np.where(beta == dual.lower, 1.0, np.where(beta == dual.upper, -1.0, 0.0))
     h[np.flatnonzero(dual.free(beta))[0]] = violation
     dual = replace(dual, t=K @ beta - h)
@@ -160,9 +161,13 @@ def test_rows_are_computed_if_the_level_is_too_much_in_doubt(part, computed, vio
     certify(Dense(K), exact, beta, g + np.where(unknown, 0.0, size * np.sign(beta)), np.full(1002, 0.01))
     assert exact.known[unknown].all() == computed
     # The smaller one of both numbers counts.
-    exact = Exact(dual)
-    certify(Dense(K), exact, beta, g + np.where(unknown, 0.0, size * np.sign(beta)), np.full(1002, 1e-9 * size))
-    assert not exact.known[unknown].any()
+    for slack in (1e-9 * size, 0.5 * size):
+        exact, tracked = Exact(dual), g + np.where(unknown, 0.0, size * np.sign(beta))
+        found = certify(Dense(K), exact, beta, tracked, np.full(1002, slack))
+        assert not exact.known[unknown].any()
+        errors, doubt = np.where(exact.known, exact.errors, 0.0), slack * mass
+        known = by_definition(dual, beta, tracked, errors, np.abs(K).max(), unknown=doubt, judged=0.5 * doubt)
+        compare(found, {"slip": known["slip"]})
 
 
 def test_the_level_is_in_doubt_by_known_and_by_unknown_rows():
@@ -223,12 +228,13 @@ def test_a_hard_margin_asks_for_the_rows_that_may_be_nearest():
     y, rng = np.where(np.arange(n) % 2, -1.0, 1.0), np.random.default_rng(0)
     x = y * (1.0 + np.floor(np.arange(n) / 2) / 100.0) * rng.choice([1.0, 2.0], n)
     x[:2] = 1.0, -1.0
-    dual, K, beta = csvc(y, np.full(n, np.inf)), np.outer(x, x), np.zeros(n)
+    margins, size = y * x, rng.choice([0.5, 1.0, 2.0], n)  # of the margin that a row asks for
+    size[:2] = 1.0
+    x *= size
+    dual, K, beta = with_targets(csvc(y, np.full(n, np.inf)), size), np.outer(x, x), np.zeros(n)
     beta[:2] = 0.5, -0.5
     exact, g, view = Exact(dual), programs.gradient(K, dual, beta), Dense(K)
-    slack = np.full(n, 0.5)
-    found = certify(view, exact, beta, g.copy(), slack)
-    margins = y * x
+    found = certify(view, exact, beta, g.copy(), 0.5 * size)
     assert exact.known[margins < 1.49].all()
     assert not exact.known[margins > 1.51].any()
     assert found.gap == pytest.approx(0.0, abs=1e-6)
@@ -241,6 +247,8 @@ def test_sums_in_float64_have_errors_of_their_length(lambda2):
     rate = 1e-9 + UNIT * (np.count_nonzero(beta) + 8.0) * (view.magnitude + lambda2)
     errors = np.full(60, CARE * rate * np.abs(beta).sum())
     compare(prove(view, dual, beta, g), by_definition(dual, beta, g, errors, view.magnitude + lambda2))
+    none = np.zeros(60)  # has a gradient without errors
+    compare(prove(view, dual, none, -dual.t), by_definition(dual, none, -dual.t, none, view.magnitude + lambda2))
 
 
 def test_a_tracked_gradient_proves_nothing_if_the_kernel_may_not_be_convex():
@@ -288,12 +296,15 @@ def test_rounding_of_eigenvalues_that_are_zero_is_no_sign_of_negative_ones(seed)
 
 
 @pytest.mark.parametrize("scale", [2.0**-40, 1.0, 2.0**40])
-def test_an_eigenvalue_is_negative_beyond_the_rounding_of_the_values(scale):
+@pytest.mark.parametrize("given", [np.float64, np.float32])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_an_eigenvalue_is_negative_beyond_the_rounding_of_the_values(scale, given, dtype):
+    eps = max(np.finfo(given).eps, np.finfo(dtype).eps)
     for below, hidden in ((12.0, True), (20.0, False)):  # less than 8 roundings of each of two values, and more
-        away = 1.0 + below * 2.0**-52
         for sign in (1.0, -1.0):
-            K = scale * np.array([[1.0, sign * away], [sign * away, 1.0]])
-            assert semidefinite(view_of(K, Precomputed()), np.arange(2)) == hidden
+            away = sign * (1.0 + below * eps)
+            K = (scale * np.array([[1.0, away], [away, 1.0]])).astype(given)
+            assert semidefinite(view_of(K, Precomputed(), dtype), np.arange(2)) == hidden
 
 
 def test_values_of_nothing_have_no_negative_eigenvalues():
@@ -313,6 +324,15 @@ def test_a_negative_norm_is_a_sign_of_negative_eigenvalues():
     assert prove(view, dual, beta, g).convex
     assert not prove(view, dual, beta, -g - 2.0 * dual.t).convex
     assert prove(view, dual, np.zeros(20), -dual.t).convex  # a norm of 0 is none
+
+
+def test_a_norm_in_doubt_is_no_sign_of_negative_eigenvalues():
+    dual, beta, K, g, unknown = solved(0.0, 1e-6)
+    slack = np.where(unknown, 2.0**-3 * abs(dual.objective(beta, g)) / np.abs(beta[unknown]).sum(), 0.0)
+    exact = Exact(dual)
+    assert certify(view_of(K, Precomputed()), exact, beta, g.copy(), slack).convex
+    assert not exact.known[unknown].any()
+    assert 0.0 < dual.squared_norm(beta, g) < np.abs(beta) @ slack
 
 
 def test_a_function_of_the_user_has_one_value_for_a_pair():

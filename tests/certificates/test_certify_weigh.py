@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from adatron.certificates import Certificate, best_multipliers, bounded, duality_gap
-from adatron.certificates.certify import MEASURES, conclude_all, weigh
+from adatron.certificates.certify import MEASURES, conclude_all, unproven, weigh
 from adatron.compiled.precision import UNIT
 from adatron.problems import Dual, csvc
 from twins import programs
@@ -18,6 +18,14 @@ from twins.primal import BIASES, data
 def on_equalities(dual, beta):
     """The point, and the program whose equalities it keeps."""
     return replace(dual, totals=tuple(dual.sums(beta).tolist())) if dual.totals else dual
+
+
+def weighed(dual, beta, g, errors):
+    """The numbers of one program among many."""
+    found, bounds = np.empty((1, MEASURES)), (dual.lower, dual.upper, dual.epsilon)
+    mu, totals = best_multipliers(dual, beta, g), np.array(dual.totals)
+    weigh(beta, g, errors, dual.t, *bounds, *dual.membership, totals, mu, found[0])
+    return found
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -36,10 +44,7 @@ def test_certificates_are_the_sums_that_define_them(name, size, miss, further):
         compare(found, by_definition(dual, beta, g, errors, 3.0 + dual.lambda2, further))
         assert found.convex
         if not further and not dual.hard_margin:
-            measures = np.empty((1, MEASURES))
-            bounds = dual.lower, dual.upper, dual.epsilon
-            mu, totals = best_multipliers(dual, beta, g), np.array(dual.totals)
-            weigh(beta, g, errors, dual.t, *bounds, *dual.membership, totals, mu, measures[0])
+            measures = weighed(dual, beta, g, errors)
             np.testing.assert_array_equal(
                 conclude_all(measures, 3.0 + dual.lambda2)[:, 0], [float(one) for one in vars(found).values()]
             )
@@ -112,6 +117,23 @@ def test_the_level_of_many_rows_stays_in_doubt():
             assert found.slip < 1e-6 * abs(found.dual)
 
 
+def test_what_equalities_of_many_rows_miss_is_in_doubt():
+    dual = csvc(np.where(np.arange(1002) % 2, -1.0, 1.0), np.ones(1002))
+    dual = replace(dual, totals=(2.0**-22,))
+    found = bounded(dual, 0.5 * dual.t, dual.t, np.zeros(1002), 1.0)
+    assert found.dual == 0.0
+    compare(found, by_definition(dual, 0.5 * dual.t, dual.t, np.zeros(1002), 1.0))
+    among = conclude_all(weighed(dual, 0.5 * dual.t, dual.t, np.zeros(1002)), 1.0)[:, 0]
+    np.testing.assert_array_equal(among, [float(one) for one in vars(found).values()])
+
+
+def test_a_substitute_of_the_gradient_proves_nothing_but_has_a_level():
+    dual, beta, g, _ = point(0, "svr", "none")
+    found = unproven(dual, beta, g)
+    assert found.dual == pytest.approx(0.5 * beta @ (dual.t - g) - dual.epsilon * np.abs(beta).sum())
+    assert found.gap == found.kkt_violation == found.slip == np.inf
+
+
 @pytest.mark.parametrize("size", [0.0, 1e-3])
 def test_the_gap_of_a_hard_margin_covers_the_rounding_of_its_norm(size):
     K, y, _, _ = data(1)
@@ -137,6 +159,7 @@ def test_a_hard_margin_pays_for_what_its_equality_misses():
     missed = bounded(replace(dual, totals=(1e-9,)), beta, g, np.zeros(len(y)), 1.0)
     mu = best_multipliers(dual, beta, g)
     assert missed.gap - exact.gap == pytest.approx(abs(mu[0]) * 1e-9, rel=1e-3)
+    assert bounded(replace(dual, totals=(1e-3,)), beta, g, np.zeros(len(y)), 1.0).gap == np.inf
 
 
 @pytest.mark.parametrize("label", [1.0, -1.0])
@@ -184,3 +207,4 @@ def test_ends_and_units_of_a_certificate():
     assert replace(one, gap=np.inf).primal == np.inf
     assert np.isnan(replace(one, convex=False).relative_gap)
     assert replace(one, gap=np.inf).relative_gap == np.inf
+    assert replace(plain, gap=0.25, slip=0.25).relative_gap == replace(plain, gap=0.25, doubt=0.25).relative_gap == 0.5
