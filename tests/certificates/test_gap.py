@@ -195,3 +195,19 @@ def test_infinite_bounds_that_do_not_pay_add_nothing():
 def test_within_a_wide_tube_nothing_is_to_be_gained():
     dual = svr(np.zeros(2), np.ones(2), 1.0, "none")
     assert duality_gap(dual, np.zeros(2), np.array([0.5, -0.5]), np.zeros(0)) == 0.0
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_term_next_to_a_bound_keeps_its_digits(sign):
+    dual, away = svr(np.zeros(1), np.ones(1), 0.1, "none"), 2.0**-50
+    found = duality_gap(dual, np.array([sign * (1.0 - away)]), np.array([-0.3 * sign]), np.zeros(0))
+    assert found == pytest.approx((0.3 - 0.1) * away, rel=1e-12, abs=0.0)
+
+
+@pytest.mark.parametrize("slope", [0.0, 1.0, -1.0])
+def test_terms_without_a_tube_are_slopes_times_ways(slope):
+    dual = csvc(np.ones(1), np.full(1, 2.0), "none")
+    beta = np.array([0.5])
+    assert duality_gap(dual, beta, np.array([slope]), np.zeros(0)) == pytest.approx(max(0.5 * slope, -1.5 * slope))
+    infinite = svr(np.zeros(1), np.full(1, np.inf), 0.0, "none")
+    assert duality_gap(infinite, beta, np.array([slope]), np.zeros(0)) == (np.inf if slope else 0.0)

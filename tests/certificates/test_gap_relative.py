@@ -20,6 +20,7 @@ from twins.values import values
 EXACT = 1 - 1e-9
 SCALES = tuple(2.0**k for k in (-30, -20, -10, 0, 10, 20, 40))  # 1e-9 ... 1e12, and no number is rounded by them
 KINDS = (SVC, NuSVC, SVR, NuSVR, QuantileSVR, OneClassSVM, SVDD)
+SMALLEST = float(np.finfo(float).tiny)
 NUMBERS = st.floats(-1e300, 1e300)
 
 
@@ -37,9 +38,11 @@ def test_no_optimum_within_the_bounds_makes_the_part_larger(gap, dual, doubt, pl
 
 
 def test_nothing_known_is_an_infinite_part():
-    for gap, dual in ((nan, 1.0), (1.0, nan), (1.0, 0.0), (1e-320, 1e-320), (inf, -inf)):
+    for gap, dual in ((nan, 1.0), (1.0, nan), (1.0, 0.0), (1e-320, 1e-320), (inf, -inf), (inf, inf)):
         assert relative(gap, dual) == inf
     assert relative(0.0, 0.0) == 0.0
+    assert relative(0.5, 1.0) == 0.5
+    assert relative(0.5 * SMALLEST, SMALLEST) == 0.5  # no digits are lost yet
     assert Certificate(1.0, 0.5, 0.0).relative_gap == 0.5
     assert Certificate(1.0, 0.5, 0.0, slip=0.5).relative_gap == 1.0
     assert Certificate(-1.0, 0.5, 0.0, doubt=0.25).relative_gap == 2.0

@@ -67,6 +67,11 @@ def test_what_a_translation_and_the_multipliers_change(seed, name, bias):
     assert dual.variation(g + A.T @ mu) == pytest.approx(least, rel=1e-9)
 
 
+def test_the_variation_of_gradients_with_signs_is_that_of_the_signed_ones():
+    dual = Dual(np.zeros(3), np.zeros(3), np.ones(3), totals=(1.0,), sign=np.array([1.0, -1.0, 1.0]))
+    assert dual.variation(np.array([1.0, -2.0, 4.0])) == 3.0
+
+
 def test_the_variation_of_nothing():
     assert Dual(np.zeros(0), np.zeros(0), np.zeros(0), 0.0, (0.0,)).variation(np.zeros(0)) == 0.0
     assert Dual(np.zeros(0), np.zeros(0), np.zeros(0), 0.0, ()).variation(np.zeros(0)) == 0.0

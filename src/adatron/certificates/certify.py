@@ -311,7 +311,7 @@ def _measured(
     return found.tolist()
 
 
-def conclude(view: View, beta: Vector, measures: list[float], lambda2: float, convex: bool = True) -> Certificate:
+def conclude(view: View, beta: Vector, measures: list[float], lambda2: float, convex: bool) -> Certificate:
     """Return the certificate from the numbers of ``weigh``."""
     norm2, resolution = measures[2:4]
     known = view.gram.kernel.convex or not isfinite(resolution)  # apparent negative curvature is then rounding
