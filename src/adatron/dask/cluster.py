@@ -214,10 +214,7 @@ class Cluster:
     def _blame(self, error: Any, call: Call, times: int) -> str:
         deaths, last = error.allowed_failures + times, error.last_worker.address
         why = f"the log of the last one, {last}, says why it ended."
-        events = ()
-        with suppress(Exception):  # the scheduler may be gone; the blame stands
-            events = self.client.get_events("worker-restart-memory")
-        if any(event["worker"] == last for _, event in events):
+        if any(event["worker"] == last for _, event in self.client.get_events("worker-restart-memory")):
             why = (
                 f"Dask ended the last one, {last}, because it exceeded its memory_limit: use smaller chunks, more "
                 "workers, or workers with more memory."
@@ -230,8 +227,8 @@ class Cluster:
     def _given_up(self, calls: Sequence[Call], found: dict[int, Any]) -> str:
         names = ", ".join(sorted({self._name(call.slab) for i, call in enumerate(calls) if i not in found}))
         return (
-            f"{names}: {MOST_TRIES} tries in a row have failed, because workers or their data were lost, or results "
-            "could not be read, each time; the logs of the workers say why they ended."
+            f"{names}: {MOST_TRIES} tries in a row have failed, as workers were lost, or results could not be read; "
+            "the workers' logs say why they ended."
         )
 
     def _gather(self, futures: dict[int, Any], found: dict[int, Any], limit: float) -> Exception | None:
@@ -245,7 +242,6 @@ class Cluster:
             if not (type(error).__name__ in LOST_ERRORS or isinstance(error, LEFT_MEANWHILE)):
                 raise
             return error
-        return None
 
     def _renew(self) -> None:
         """Make slabs again that are gone, unless Dask does so by itself."""
