@@ -14,7 +14,7 @@ from tests.twins.values import L, dense, values
 from adatron import SVDD, IncrementalSVDD
 
 from .attack_programs import MAX_TIME, Rng, Spec, features, kernel_for, named, power, stored, weights_of
-from .attack_verdict import Claims, Verdict, fitted, weighed
+from .attack_verdict import Claims, Verdict, bilinear, fitted, weighed
 
 KERNELS = ["rbf", "linear", "linear", "poly", "laplacian", "composed"]
 STEPS, MORE = 6, 20  # Changes in a life, and samples that may come after the first ones.
@@ -118,12 +118,6 @@ def check_ball(model: Any, X: Any, spec: Spec, parameters: dict[str, Any], told:
     off = CARE * (np.sqrt(np.maximum(0.0, gaps)).sum() + UNIT * np.abs(X).max())
     if not abs(model.radius_ - batch.radius_) <= ALIKE * batch.radius_ + off:
         verdict.false.append(("radius", f"{told}{model.radius_:.9g} is claimed, {batch.radius_:.9g} by a fit"))
-
-
-def bilinear(spec: Spec) -> bool:
-    """Return whether a kernel is a multiple of x·z, for which a translation changes no ball."""
-    name, *parts = spec
-    return name == "linear" or (name in ("sum", "scaled") and all(bilinear(one) for one in parts if type(one) is tuple))
 
 
 def of_ball(

@@ -20,7 +20,7 @@ import adatron
 from adatron.insight import influence, leave_one_out
 
 from .attack_programs import Rng, Spec, named, power
-from .attack_verdict import SUMS, Claims, Verdict
+from .attack_verdict import SUMS, Claims, Verdict, values_of
 
 KINDS = {"SVC": 0.2, "SVR": 0.45, "NuSVC": 0.15, "OneClassSVM": 0.2}
 STEPS, MORE = 4, 12  # Changes in a life, and samples that may come after the first ones.
@@ -175,7 +175,9 @@ def check(one: Life, model: Any, told: str, verdict: Verdict) -> None:
     X, y, report = one.X[ids], one.y[ids], model.deletion_report()
     (task,) = programs(Task(one.estimator, one.parameters, None, y, one.weight[ids]), model)
     if task is not None:
-        claims = Claims(verdict, f"{told}: ", not model.fit_status_, truth(task, *values(one.spec, X)))
+        claims = Claims(
+            verdict, f"{told}: ", not model.fit_status_, truth(task, *values_of(one.spec, X, one.parameters))
+        )
         claims.violation(report["kkt_violation"], np.inf)
         claims.gap(report["duality_gap"], None)
         claims.feasible(report["kkt_violation"], SUMS if one.estimator == "NuSVC" else 0.0)

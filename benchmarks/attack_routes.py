@@ -14,14 +14,13 @@ from typing import Any
 
 import numpy as np
 from tests.twins.fitted import Task, programs
-from tests.twins.values import values
 
 from adatron.fitting import engine
 from adatron.solvers import Route, choose_route
 from adatron.solvers.base import Way
 
 from .attack_programs import Case, program
-from .attack_verdict import Verdict, centred, fitted, may_bend, weighed
+from .attack_verdict import Verdict, centred, fitted, may_bend, values_of, weighed
 
 LARGEST, RECOMPUTED = 500, 160  # Most samples of a program, and of one whose claims are all recomputed.
 SMALL_BLOCK = 16  # Variables of a block, so that small programs go the way of large ones.
@@ -66,7 +65,7 @@ def routes(seed: int, number: int) -> Verdict:
     told = f"{case.estimator} {case.spec} {case.X.shape} {case.parameters} {', '.join(case.traits)}"
     verdict = Verdict(number, case.estimator, case.kernel, case.traits, told)
     ends: list[tuple[str, Any, Any]] = []
-    matrix = values(case.spec, case.X) if case.X.shape[0] <= RECOMPUTED else None
+    matrix = values_of(case.spec, case.X, case.parameters) if case.X.shape[0] <= RECOMPUTED else None
     for name, change in SWITCHES.items():
         one = Verdict(number)
         with _changed(change):

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 from tests.twins.checker import Program
 from tests.twins.fitted import Task, programs
-from tests.twins.values import L, values
+from tests.twins.values import L
 
 from adatron import SVR, NuSVR, QuantileSVR
 
 from .attack_programs import MAX_TIME, Rng, Spec, features, kernel_for, named, power, stored, weights_of
-from .attack_verdict import Verdict, centred, fitted, weighed
+from .attack_verdict import Verdict, centred, fitted, values_of, weighed
 
 KERNELS = ["rbf", "rbf", "linear", "poly", "laplacian", "composed"]
 FEW, MOST = 3, 5  # Most targets, and quantiles.
@@ -35,7 +35,7 @@ def quantiles(seed: int, number: int) -> Verdict:
     if model is not None:
         taus = np.atleast_1d(levels)
         found = [of_quantile(float(tau), parameters, y, weight, column(model, k)) for k, tau in enumerate(taus)]
-        weighed([centred(one) for one in found], model, parameters, values(spec, X), verdict)
+        weighed([centred(one) for one in found], model, parameters, values_of(spec, X, parameters), verdict)
     return verdict
 
 
@@ -56,7 +56,7 @@ def judged_targets(seed: int, number: int) -> Verdict:
     if model is not None:
         tasks = [Task(machine.__name__, parameters, X, one, weight) for one in y.T]
         found = [programs(task, column(model, k))[0] for k, task in enumerate(tasks)]
-        weighed([centred(one) for one in found], model, parameters, values(spec, X), verdict)
+        weighed([centred(one) for one in found], model, parameters, values_of(spec, X, parameters), verdict)
     return verdict
 
 
