@@ -71,7 +71,8 @@ def test_quality_of_other_machines_and_kernels(ours, peer, own, kernel):
     for model in (fitted, peer(**parameters).fit(X, target)):
         measured = quality(model, X, target, parameters, ours.__name__)
         assert measured.dual_objective == pytest.approx(fitted.dual_objective_, rel=1e-5, abs=1e-8)
-        assert 0 <= measured.relative_gap <= 1e-4
+        assert measured.relative_gap >= 0
+        assert measured.relative_gap <= 1e-4 or measured.dual_objective < 1e-8  # an optimum of 0 has no relative gap
         assert measured.kkt_violation is None or measured.kkt_violation <= 5e-5
     coarse = peer(**{**parameters, "max_iter": 5}).fit(X, target)
     assert quality(coarse, X, target, parameters, ours.__name__).relative_gap > 1e-3
