@@ -32,7 +32,7 @@ machine = SVR(C=10, gamma=1.0)
 model = JackknifePlus(machine, alpha=0.1).fit(X, y)
 low, high = model.predict_interval(X_new).T
 print(f"relative duality gap: {model.estimator_.duality_gap_:.1e}")
-print(f"found by: {model.left_out_}, KKT violation {model.kkt_violation_:.1e}")
+print(f"found by: {model.left_out_}, KKT violation {model.left_out_violation_:.1e}")
 print(f"{np.mean((low <= y_new) & (y_new <= high)):.0%} of new samples are inside")
 
 # %%
