@@ -64,7 +64,9 @@ def judged(seed: int, number: int) -> Verdict:
         return verdict
     quick = verdict.seconds < 0.8 * MAX_TIME
     checked(case, model, verdict, _quietly(case, **NEARER) if number % EVERY == 1 and quick else None)
-    if number % EVERY == 3 and quick:
+    # Problems share the time, so that one may end by its share, on another step each time, in a quick fit.
+    timed = model.fit_status_ != 0 and verdict.seconds * np.size(model.intercept_) > 0.8 * MAX_TIME
+    if number % EVERY == 3 and quick and not timed:
         other = _quietly(case, n_jobs=1)
         same = all(_bits(model, name) == _bits(other, name) for name in ("dual_coef_", "support_", "intercept_"))
         if not same:
