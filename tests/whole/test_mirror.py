@@ -27,7 +27,7 @@ TESTED_IN = {
     "compiled/test_panels.py": "micro",
     "dask/test_fetched.py": "gram/elsewhere",
     "dask/test_machine.py": "gradient slab state",
-    "devices/test_cuda_tiles.py": "plain steps tiles",
+    "devices/test_cuda_tiles.py": "tiles",
     "devices/test_nvrtc.py": "structures",
     "estimators/base/test_attributes.py": "model/sound",
     "estimators/base/test_machine.py": "classifier one_program parameters regressor",
@@ -63,14 +63,12 @@ TESTED_IN = {
     "kernels/test_kernels.py": "base compose derivatives exponential function given laplacian linear polynomial "
     "precomputed rbf sigmoid",
     "margins/test_nearest.py": "certified crossings field metric projection",
-    "papers/test_kernel_adatron.py": "data",
     "plots/test_axes.py": "influence labels leave_one_out",
     "model/test_model.py": "expansion function",
     "reports/test_report.py": "facts parts reports/panels/boundary reports/panels/chosen "
     "reports/panels/deciding reports/panels/features reports/panels/good reports/panels/optimal reports/panels/robust "
     "reports/panels/suspicious",
     "selection/search/test_grid.py": "cells evaluate programs rows scoring solve",
-    "selection/test_kernel_path.py": "gaussians gram/gaussian_rows",
     "solvers/blocks/test_block.py": "gradient solvers/tasks solvers/watch",
     "solvers/blocks/test_shard.py": "compiled/scan",
     "solvers/device/test_place.py": "fitting/placing",

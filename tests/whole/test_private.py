@@ -11,7 +11,6 @@ ABOVE = (
     "files",
     "insight",
     "intervals",
-    "papers",
     "plots",
     "reports",
     "selection",

@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from .parts import check_device
-from .wording import in_options
 
 TASKS = {
     "classification": {"c": "SVC", "nu": "NuSVC"},
@@ -87,7 +86,7 @@ def _check(made: Any) -> None:
     try:
         made._validate_params()
     except InvalidParameterError as error:
-        raise click.UsageError(in_options(str(error))) from error
+        raise click.UsageError(str(error)) from error
     found = made.get_params()
     if found.get("break_ties") and found["decision_function_shape"] == "ovo":
         raise click.UsageError("--break-ties needs --decision-function-shape ovr")
@@ -99,4 +98,4 @@ def _check(made: Any) -> None:
     try:
         choose(made.solver, made.formulation(1.0).made(two, np.ones(2), lambda: np.ones(2)))
     except ValueError as error:
-        raise click.UsageError(f"--solver {made.solver}: {in_options(str(error))}") from error
+        raise click.UsageError(f"--solver {made.solver}: {error}") from error
