@@ -1,6 +1,5 @@
 """What the tool says of an installation and of a model."""
 
-
 from adatron.cli import main
 
 
