@@ -26,7 +26,7 @@ from .commands.warmup import warmup
 from .status import ExitStatus, warnings_as_lines
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "show_default": True, "terminal_width": 116})
 @click.version_option(package_name="adatron", message="%(prog)s %(version)s")
 def adatron() -> None:
     """Train and use exact, certified kernel support vector machines."""

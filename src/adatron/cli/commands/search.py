@@ -12,6 +12,7 @@ import click
 
 from ..data import DataFiles, data_options
 from ..fit import check_folds, fit
+from ..groups import GroupedCommand
 from ..machines import TASK, machine, task_options
 from ..outputs import MODEL_ENDINGS, check_outputs
 from ..parameters import SEARCHED, grid_of, searched_options
@@ -26,7 +27,7 @@ OWN_SCORE = "pinball D2"  # the score of the machine itself
 SCORING = {"classification": "accuracy", "regression": "r2", "quantile": OWN_SCORE, "novelty": "balanced_accuracy"}
 
 
-@click.command(short_help="Choose C, gamma and others by cross-validation.")
+@click.command(cls=GroupedCommand, short_help="Choose C, gamma and others by cross-validation.")
 @data_options
 @click.option("--model", "target", type=click.Path(), help="The file for a model with the best parameters (.adatron).")
 @task_options
