@@ -22,11 +22,8 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
-    "checked_links",
-    "excerpts",
     "mathml",
     "scikit_learn",
-    "thumbnails",
 ]
 exclude_patterns = ["_build"]
 nitpicky = True  # a reference that leads nowhere is a warning
@@ -97,7 +94,6 @@ html_css_files = ["site.css"]
 html_logo = "_static/logo.svg"
 html_favicon = "_static/logo.svg"
 html_show_sourcelink = False
-html_copy_source = False
 html_sidebars = {"index": []}
 html_context = {"default_mode": "auto"}
 html_theme_options = {

@@ -37,7 +37,6 @@ TESTS = {
     "certificates/confined.py": ["certificates/test_confined.py"],
     "certificates/kkt.py": ["certificates/test_kkt.py"],
     "certificates/multipliers.py": ["certificates/test_multipliers.py"],
-    "certificates/radius_margin.py": ["certificates/test_radius_margin.py"],
     "certificates/gap.py": [
         "certificates/test_gap.py",
         *(

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Make the pages docs/papers/NAME/index.md: the papers' tables and figures, published and reproduced.
 
-It runs `adatron papers` (it needs the data sets; see there), once a paper, and draws docs/papers/numbers.png: each
-published number against its reproduction. NAMEs choose papers (default: all); --quick NAME takes the short form of one.
---draw only draws.
+It runs `python -m reproductions` (it needs the data sets; see there), once a paper, and draws docs/papers/numbers.png:
+each published number against its reproduction. NAMEs choose papers (default: all); --quick NAME takes the short form of
+one. --draw only draws.
 """
 
 import argparse
@@ -18,18 +18,18 @@ from platform import python_version
 
 from matplotlib.figure import Figure
 from PIL import Image
+from reproductions import PAPERS
 
-from adatron.papers import PAPERS
-
-PAGES = Path(__file__).parents[1] / "docs" / "papers"
+ROOT = Path(__file__).parents[1]
+PAGES = ROOT / "docs" / "papers"
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 OTHER_UNITS = re.compile(r"seconds|operations|first \d|Table 1: degrees")  # other machines, fewer samples, other draws
 
 
 def reproduce(name: str, quick: bool) -> None:
     """Write the page of a paper, with its pictures beside it."""
-    command = [sys.executable, "-m", "adatron", "papers", name, "--output", str(PAGES), *["--quick"][: int(quick)]]
-    write(name, subprocess.run(command, check=False, stdout=subprocess.PIPE, text=True).stdout)
+    command = [sys.executable, "-m", "reproductions", name, "--output", str(PAGES), *["--quick"][: int(quick)]]
+    write(name, subprocess.run(command, cwd=ROOT, check=False, stdout=subprocess.PIPE, text=True).stdout)
 
 
 def write(name: str, text: str) -> None:

@@ -22,7 +22,7 @@ LESSONS = {
         "novelty",
         "text",
     ),
-    "kernels": ("sums", "strings", "path", "classical_solvers"),
+    "kernels": ("sums", "strings", "classical_solvers"),
     "boundary": ("plane", "input_margin", "wide_margin", "metrics", "attributions"),
     "learning": ("label_errors", "unlearning", "stream", "every_c"),
     "scale": ("dask_cluster", "gpu"),

@@ -39,7 +39,7 @@ SearchDisplay.from_search(search, ax=ax)
 plt.show()
 
 # %%
-# A dot marks a proven cell: no label of a left-out sample could change, however far one solves. ``prove=True`` solves
+# A dot marks a proven cell: no label of a left-out sample could change at any tighter tolerance. ``prove=True`` solves
 # the best candidates on until this holds for them, too.
 #
 # Ranges of your own are as good. A list stands for itself, also beside ``"auto"``.

@@ -56,7 +56,7 @@ def warmup() -> None:
     from .compiled.cholesky import invert_factor
     from .estimators import SVC
     from .estimators.incremental import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
-    from .selection import GridSearchCV, kernel_path
+    from .selection import GridSearchCV
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1200, 3))  # more rows than a small problem has, so the tiles are float32
@@ -94,7 +94,6 @@ def warmup() -> None:
     IncrementalSVC().fit(X[:40], y[:40]).set_C(2.0)
     invert_factor(np.eye(2), 0.0)  # otherwise compiled only for a large C
     walk()
-    kernel_path(X[:50], y[:50], [1.0])
     devices()
 
 

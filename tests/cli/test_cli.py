@@ -93,7 +93,7 @@ def test_the_manual_s_examples(tmp_path, monkeypatch, capsys):
             "'magic' is not one of 'laplacian', 'linear', 'poly'",
         ),
         (["train", "none.csv", "--model", "m", "--solver", "magic"], 2, "'magic' is not one of 'auto', 'block'"),
-        (["train", "none.csv", "--model", "m", "--max-iter", "-2"], 2, "--max-iter"),
+        (["train", "none.csv", "--model", "m", "--set", "max_iter=-2"], 2, "max_iter"),
         (["train", "none.csv", "--model", "m", "--gamma", "inf"], 2, "not a finite number"),
         (["frobnicate"], 2, "frobnicate"),
     ],

@@ -49,7 +49,7 @@ def test_wrong_options_are_usage_errors_or_name_the_argument(table, tmp_path, ca
     assert main([*train, "--separator", "dash"]) == 2
     assert main([*train, "--decimal", "x"]) == 2
     assert main([*train, "--encoding", "none"]) == 1
-    assert "--encoding none is not known" in capsys.readouterr().err
+    assert "encoding='none' is not known" in capsys.readouterr().err
 
 
 def test_a_stream_takes_the_options_too(tmp_path, capsys):

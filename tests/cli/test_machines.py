@@ -25,18 +25,25 @@ from lines import failed
         ),
         (["--task", "novelty", "--C", "1"], "--C is no parameter of OneClassSVM"),
         (["--task", "novelty", "--svm", "c"], "--task novelty has no machine with --svm c"),
-        (["--task", "regression", "--svm", "nu", "--C", "inf"], "--C must be a float"),
+        (["--task", "regression", "--svm", "nu", "--C", "inf"], "The 'C' parameter of NuSVR must be a float"),
         (
             ["--solver", "decomposition", "--bias", "none"],
             "The solver 'decomposition' is not made for an augmented bias or none",
         ),
         (["--svm", "nu", "--solver", "isda"], "The solver 'isda' is not made for problems with nu"),
-        (["--break-ties", "--decision-function-shape", "ovo"], "--break-ties needs --decision-function-shape ovr"),
+        (
+            ["--set", "break_ties=True", "--set", "decision_function_shape=ovo"],
+            "break_ties=True needs decision_function_shape='ovr'",
+        ),
+        (["--set", "break_ties=yes"], "The 'break_ties' parameter of SVC must be"),
+        (["--set", "max_iter"], "'max_iter' is no NAME=VALUE with a NAME of augment, break_ties"),
+        (["--set", "C=1"], "'C=1' is no NAME=VALUE with a NAME of augment, break_ties"),
+        (["--set", "rearrange=True"], "--set rearrange is no parameter of SVC, but of QuantileSVR"),
         (["--kernel", "precomputed", "--scale", "standard"], "--kernel precomputed has none"),
         (["--degree", "2.5"], "'2.5' is not a whole number >= 0"),
         (["--nu", "0"], "'0' is not a number above 0 and at most 1"),
         (["--kernel", "rfb"], "'rfb' is not one of " + ", ".join(map(repr, KERNEL_NAMES[:3]))),
-        (["--max-iter", "-2"], "'-2' is not a whole number >= -1"),
+        (["--set", "max_iter=-2"], "The 'max_iter' parameter of SVC must be"),
     ],
 )
 def test_options_that_do_not_go_together(options, message, tmp_path, capsys):

@@ -92,9 +92,3 @@ def test_an_output_is_no_input_and_no_other_output(tmp_path, monkeypatch, capsys
         assert main(arguments.split()) == 2
         assert "would overwrite" in (said := failed(capsys)) or "are both" in said
     assert Path("a.txt").read_text() == Path("m.adatron.journal").read_text() == "1 1:1\n"
-
-
-def test_the_folder_of_the_figures_is_checked(tmp_path, capsys):
-    (tmp_path / "file").write_text("")
-    assert main(["papers", "--quick", "--output", str(tmp_path / "file" / "a")]) == 4
-    assert "--output" in failed(capsys)

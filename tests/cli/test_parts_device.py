@@ -16,16 +16,6 @@ def data(tmp_path):
     return path
 
 
-def test_the_tool_trains_and_predicts_on_a_device(data, tmp_path, capsys):
-    model = str(tmp_path / "model.adatron")
-    assert main(["train", str(data), "--model", model, "--device", "torch", "--quiet"]) == 0
-    assert main(["predict", model, str(data), "--quiet"]) == 0
-    plain = capsys.readouterr().out
-    assert main(["predict", model, str(data), "--device", "torch", "--quiet"]) == 0
-    assert capsys.readouterr().out == plain
-    assert main(["evaluate", model, str(data), "--device", "torch"]) == 0
-
-
 @pytest.mark.parametrize("name", ["gpu", "cuda:99"])
 def test_a_device_that_is_not_there_is_wrong_usage(name, data, tmp_path, capsys):
     assert main(["train", str(data), "--model", str(tmp_path / "m"), "--device", name]) == 2

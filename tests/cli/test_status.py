@@ -14,7 +14,7 @@ def test_warnings_are_printed_at_once_by_the_filters_of_python(capsys):
         with warnings_as_lines():
             for _ in range(2):
                 warnings.warn("raise\nmax_time", UserWarning, stacklevel=1)
-            assert capsys.readouterr().err == "warning: raise --max-time\n"
+            assert capsys.readouterr().err == "warning: raise max_time\n"
             warnings.warn("old", DeprecationWarning, stacklevel=1)
             with warnings_as_lines(str):
                 warnings.warn("column max_time", UserWarning, stacklevel=1)

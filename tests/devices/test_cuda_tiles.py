@@ -7,10 +7,10 @@ from adatron.kernels import RBF, Linear, Polynomial, Sigmoid
 
 torch = pytest.importorskip("torch", reason="needs the extra gpu")
 from adatron.devices.cuda_tiles import CudaTiles  # noqa: E402
-from adatron.devices.plain import PlainTiles  # noqa: E402
 from adatron.devices.tiles import DeviceBlock, DeviceOperand  # noqa: E402
 from twins.cuda_host import HostCuda  # noqa: E402
 from twins.devices import needs_compiler  # noqa: E402
+from twins.plain_tiles import PlainTiles  # noqa: E402
 
 pytestmark = needs_compiler
 KERNELS = [RBF(0.05), 0.5 * RBF(0.1) * Polynomial(0.1, 3, 1.0) + Linear(), Sigmoid(0.05, 0.1), Polynomial(0.2, 0, 1.0)]

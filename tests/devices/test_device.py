@@ -15,8 +15,8 @@ from adatron.kernels import RBF
 
 torch = pytest.importorskip("torch", reason="needs the extra gpu")
 from adatron.devices import Device  # noqa: E402
-from adatron.devices.plain import PlainTiles  # noqa: E402
 from twins.devices import device, plain  # noqa: E402
+from twins.plain_tiles import PlainTiles  # noqa: E402
 
 
 def test_without_a_wish_the_processor_computes():

@@ -7,9 +7,9 @@ from scipy import sparse
 from adatron.kernels import RBF
 
 torch = pytest.importorskip("torch", reason="needs the extra gpu")
-from adatron.devices.plain import PlainTiles  # noqa: E402
 from adatron.devices.rows import DeviceRows, room_for  # noqa: E402
 from twins.devices import device, plain  # noqa: E402
+from twins.plain_tiles import PlainTiles  # noqa: E402
 
 X = np.random.default_rng(0).standard_normal((60, 5))
 CENTER = X.mean(axis=0)

@@ -14,7 +14,7 @@ import adatron.plots
 from adatron import SVC, SVR, InputMarginSVC
 from adatron.insight import boundary_plane
 from adatron.plots.axes import literal
-from adatron.selection import GridSearchCV, kernel_path
+from adatron.selection import GridSearchCV
 
 plt = pytest.importorskip("matplotlib.pyplot")
 X, y = make_moons(60, noise=0.25, random_state=0)
@@ -105,12 +105,6 @@ def test_every_display_takes_a_model_samples_and_targets(name, library):
 def test_targets_that_are_missing_are_named(name):
     with pytest.raises(ValueError, match=r"y must hold the .* of the 60 samples. Got None"):
         getattr(adatron.plots, name).from_estimator(SVC().fit(X, y), X)
-
-
-def test_a_path_of_kernels_appears_too():
-    path = kernel_path(X, y, [0.1, 1.0], C=1.0)
-    assert path.plot().figure.number in plt.get_fignums()
-    plt.close("all")
 
 
 def test_pictures_of_suspicious_samples():

@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch", reason="needs the extra gpu")
 
 from adatron.devices import Device  # noqa: E402
 from adatron.devices.cuda_tiles import CudaTiles  # noqa: E402
-from adatron.devices.plain import PlainTiles  # noqa: E402
+from twins.plain_tiles import PlainTiles  # noqa: E402
 
 needs_compiler = pytest.mark.skipif(not available(), reason="needs g++")
 

@@ -62,7 +62,9 @@ def test_docstring(path):
 
 @pytest.fixture
 def data_of_pages(tmp_path):
-    """Write the files that the page about reports names."""
+    """Write the files that the page about reports names, and the one that lies beside the README."""
+    (tmp_path / "examples").mkdir()
+    shutil.copy(ROOT / "examples" / "patients.csv", tmp_path / "examples")
     X = np.random.default_rng(0).normal(size=(300, 4)).round(3)
     for name in ("data", "new"):
         dump_svmlight_file(X, (X[:, 0] > 0).astype(int), str(tmp_path / f"{name}.svm"), zero_based=False)

@@ -1,7 +1,7 @@
 """The command line tool `adatron`.
 
 Text for people goes to stderr, results to stdout or a file. Exit status: 0 fine, 1 bad data or model, 2 wrong usage,
-3 not converged or out of time (or a failed check of the demo or number of the papers), 4 input or output error,
+3 not converged or out of time (or a failed check of the demo), 4 input or output error,
 130 interrupted.
 """
 
@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 import click
 
-from .commands.completion import completion
 from .commands.convert import convert
 from .commands.demo import demo
 from .commands.evaluate import evaluate
@@ -24,18 +23,17 @@ from .commands.search import search
 from .commands.stream import stream
 from .commands.train import train
 from .commands.warmup import warmup
-from .status import ExitStatus, InputError, warnings_as_lines
-from .wording import in_options, limit_in_options
+from .status import ExitStatus, warnings_as_lines
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "show_default": True, "terminal_width": 116})
 @click.version_option(package_name="adatron", message="%(prog)s %(version)s")
 def adatron() -> None:
     """Train and use exact, certified kernel support vector machines."""
 
 
 COMMANDS = (
-    train, search, predict, evaluate, report, prove, stream, info, convert, papers, warmup, demo, doctor, completion,
+    train, search, predict, evaluate, report, prove, stream, info, convert, papers, warmup, demo, doctor,
 )  # fmt: skip
 FOR_LABEL = ("--target", "--y", "--class")  # What other tools call --label.
 for command in COMMANDS:
@@ -71,10 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError as error:
         return _fail(ExitStatus.BAD_INPUT, str(error) or "not enough memory")
     except ValueError as error:
-        from ..files import DataError, ModelFileError
-
-        own = isinstance(error, (InputError, DataError, ModelFileError))  # these have words of the user
-        return _fail(ExitStatus.BAD_INPUT, (limit_in_options if own else in_options)(str(error)))
+        return _fail(ExitStatus.BAD_INPUT, str(error))
     except SystemError as error:
         # Ctrl-C at the border of compiled code is the cause of another error.
         if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):

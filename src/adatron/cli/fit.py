@@ -10,7 +10,6 @@ from .parts import machine_of, task_of
 from .preparing.target import has_sides
 from .progress import Interrupt, ProgressBar
 from .status import InputError, warnings_as_lines
-from .wording import in_options
 
 
 def fit(model: Any, X: Any, y: Any, save_partial: bool, silent: bool) -> tuple[float, bool]:
@@ -20,7 +19,7 @@ def fit(model: Any, X: Any, y: Any, save_partial: bool, silent: bool) -> tuple[f
     wanted = save_partial or (sys.stdin.isatty() and sys.stderr.isatty())
     with (
         Interrupt(wanted, begun=save_partial) as interrupt,
-        warnings_as_lines(lambda text: in_options(text.replace("the callback asked to stop", "interrupted"))),
+        warnings_as_lines(lambda text: text.replace("the callback asked to stop", "interrupted")),
     ):
         _with_progress(model, X, y, interrupt, silent)
     return time.perf_counter() - start, interrupt.asked and machine.fit_status_ != 0

@@ -28,7 +28,7 @@ OTHER_VARIABLES = ("ADATRON_CACHE_DIR", "ADATRON_DATA", "NUMBA_DISABLE_JIT")  # 
 
 
 def installation() -> dict[str, Any]:
-    """Return what a report of a bug needs."""
+    """Return the facts that a bug report needs."""
     from ..extras import EXTRAS
     from ..threads.pool import allowed_threads
 

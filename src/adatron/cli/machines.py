@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
+from .parameters import RARE
 from .parts import check_device
-from .wording import in_options
 
 TASKS = {
     "classification": {"c": "SVC", "nu": "NuSVC"},
@@ -28,10 +28,11 @@ MachineTable = dict[str, dict[str, str]]
 
 def task_options(command: Any) -> Any:
     """Add the options that say which machine is fitted."""
-    machine = "Machine with C (C-SVC, epsilon-SVR), with nu, or a ball (novelty).  [default: c; novelty: nu]"
+    machine = "With C (C-SVC, epsilon-SVR), with nu, or a ball.  [default: c; novelty: nu]"
     kinds = sorted({svm for table in (TASKS, INCREMENTAL) for kinds in table.values() for svm in kinds})
     command = click.option("--svm", "--machine", "svm", type=click.Choice(kinds), help=machine)(command)
-    return click.option("--task", type=click.Choice(list(TASKS)), help=f"What is learned.  [default: {TASK}]")(command)
+    kinds = f"{', '.join(TASKS)}.  [default: {TASK}]"
+    return click.option("--task", type=click.Choice(list(TASKS)), metavar="TASK", help=kinds)(command)
 
 
 def machine(task: str | None, svm: str | None, parameters: dict[str, Any], table: MachineTable = TASKS) -> Any:
@@ -74,7 +75,8 @@ def _misplaced(name: str, kind: str, table: MachineTable) -> str:
         for svm, other in kinds.items()
         if name in _kind(other)().get_params()
     ]
-    return f"--{name.replace('_', '-')} is no parameter of {kind}, but of {', '.join(others)}"
+    option = f"--set {name}" if name in RARE else f"--{name.replace('_', '-')}"
+    return f"{option} is no parameter of {kind}, but of {', '.join(others)}"
 
 
 def _check(made: Any) -> None:
@@ -87,10 +89,10 @@ def _check(made: Any) -> None:
     try:
         made._validate_params()
     except InvalidParameterError as error:
-        raise click.UsageError(in_options(str(error))) from error
+        raise click.UsageError(str(error)) from error
     found = made.get_params()
     if found.get("break_ties") and found["decision_function_shape"] == "ovo":
-        raise click.UsageError("--break-ties needs --decision-function-shape ovr")
+        raise click.UsageError("break_ties=True needs decision_function_shape='ovr'")
     if found.get("device") is not None:
         check_device(made.device)
     if "solver" not in found:  # the incremental machines have their own
@@ -99,4 +101,4 @@ def _check(made: Any) -> None:
     try:
         choose(made.solver, made.formulation(1.0).made(two, np.ones(2), lambda: np.ones(2)))
     except ValueError as error:
-        raise click.UsageError(f"--solver {made.solver}: {in_options(str(error))}") from error
+        raise click.UsageError(f"--solver {made.solver}: {error}") from error

@@ -28,6 +28,8 @@ KERNEL_NAMES = sorted([*_names("kernels/table.py", "KERNELS"), "precomputed"])
 SOLVER_NAMES = ["auto", *_names("solvers/table.py", "SOLVERS")]
 ABOVE_0 = Number(0, above=True)  # A positive number.
 FRACTION = Number(0, 1, above=True)  # A number above 0, at most 1.
+RARE = ("augment", "break_ties", "cache_size", "decision_function_shape", "max_iter", "multi_class", "precision",
+        "rearrange", "shrinking")  # fmt: skip # Parameters that --set takes.
 LARGEST_SEED = 2**32 - 1  # that NumPy's generators take
 SEARCHED = ("C", "nu", "epsilon", "gamma", "degree", "coef0")  # Parameters that may have several values.
 RANGED = ("C", "nu", "epsilon", "gamma")  # Parameters for which auto finds a range.
@@ -44,7 +46,7 @@ def _flag(name: str, text: str, default: str) -> Any:
 
 
 _MACHINE_OPTIONS: tuple[Any, ...] = (
-    _option("--kernel", click.Choice(KERNEL_NAMES), "Kernel.", "rbf"),
+    _option("--kernel", click.Choice(KERNEL_NAMES), f"{', '.join(KERNEL_NAMES)}.", "rbf", metavar="KERNEL"),
     _option("--C C", Number(0, above=True, finite=False), "Weight of the errors; inf is the hard margin.", "1"),
     _option("--nu", FRACTION, "Bound on the part of errors: machines with nu.", "0.5"),
     _option("--epsilon", Number(0), "Error that costs nothing: regression with C.", "0.1"),
@@ -54,26 +56,30 @@ _MACHINE_OPTIONS: tuple[Any, ...] = (
     _option("--coef0", Number(), "Constant of the poly and sigmoid kernels.", "0"),
     _option("--tol", ABOVE_0, "Stop at this KKT violation.", "1e-3"),
     _option("--gap-tol", ABOVE_0, "Stop only below this relative duality gap, too.", "1e-3"),
-    _option("--cache-size", ABOVE_0, "Memory for kernel values, in MB.", "1000"),
-    _option("--max-iter", Number(-1, whole=True), "Most updates; -1: a limit that grows with the data.", "-1"),
     _option("--max-time", ABOVE_0, "Limit on the time of the fit, in seconds."),
-    _option("--class-weight", class_weight, "Weights of the classes.", metavar="balanced|LABEL:WEIGHT,..."),
+    _option("--class-weight", class_weight, "Weights of the classes: balanced, or LABEL:WEIGHT,...", metavar="WEIGHTS"),
     _flag("probability", "Also fit probabilities of the classes.", "no"),
     _option("--bias", click.Choice(["explicit", "augmented", "none"]), "How the bias enters.", "explicit"),
-    _option("--augment", Number(0, 1e100, above=True, words=("auto",)), "The factor of the augmented bias.", "1"),
-    _option("--multi-class", click.Choice(["ovo", "ovr"]), "One against one, or against the rest.", "ovo"),
-    _option("--decision-function-shape", click.Choice(["ovr", "ovo"]), "Of the decision values.", "ovr"),
-    _flag("break-ties", "Break ties of votes by the decision values.", "no"),
-    _option("--solver", click.Choice(SOLVER_NAMES), "See `info --solvers`.", "auto"),
-    _option("--precision", click.Choice(["auto", "single", "double"]), "Of the kernel's products.", "auto"),
+    _option("--solver", click.Choice(SOLVER_NAMES), "One that `info --solvers` lists.", "auto", metavar="NAME"),
     _option("--n-jobs", Number(whole=True, but=0), "Threads; -1: all.", "the cores this process may use"),
     _option("--device", click.STRING, "Where to solve: cuda, cuda:1 (a GPU, extra gpu) or cpu.", "cpu"),
-    _flag("rearrange", "Sort the predictions of several quantiles.", "no"),
-    _flag("shrinking", "Accepted as scikit-learn's; without effect.", "yes"),
     _option(
         "--random-state", Number(0, LARGEST_SEED, whole=True), "Seed of the shuffle for --probability and --cv."
     ),
 )  # fmt: skip
+
+
+def _set(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> None:
+    """Put rare parameters among the others; numbers, True, False and None are read as in Python, all else is text."""
+    context.params.update(dict.fromkeys(RARE))
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or name not in RARE:
+            raise click.BadParameter(f"{text!r} is no NAME=VALUE with a NAME of {', '.join(RARE)}", context, option)
+        try:
+            context.params[name] = ast.literal_eval(value)
+        except (SyntaxError, ValueError):
+            context.params[name] = value
 
 
 PARAMETER_NAMES: tuple[str, ...] = tuple(option(lambda: None).__click_params__[0].name for option in _MACHINE_OPTIONS)
@@ -81,6 +87,9 @@ PARAMETER_NAMES: tuple[str, ...] = tuple(option(lambda: None).__click_params__[0
 
 def parameter_options(command: Any, names: tuple[str, ...] = PARAMETER_NAMES) -> Any:
     """Add an option for each of these parameters of the machines, in the order of the table."""
+    rare = click.option("--set", multiple=True, metavar="NAME=VALUE", callback=_set, expose_value=False,
+                        help="Another parameter of the machine, such as cache_size=500.")  # fmt: skip
+    command = rare(command)
     for name, option in reversed(list(zip(PARAMETER_NAMES, _MACHINE_OPTIONS, strict=True))):
         if name in names:
             command = option(command)

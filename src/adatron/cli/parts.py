@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from .status import InputError
-from .wording import in_options
 
 
 def machine_of(model: Any) -> Any:
@@ -131,4 +130,4 @@ def check_device(name: str) -> None:
     try:
         resolved(name)
     except (ValueError, ImportError) as error:
-        raise click.UsageError(f"--device: {in_options(str(error))}") from error
+        raise click.UsageError(f"--device: {error}") from error

@@ -34,23 +34,23 @@ def scores(model: Any, X: Any, y: Any) -> Scores:
 
 
 def of_classes(predicted: Any, y: Any) -> Scores:
-    """Return how well classes were predicted."""
-    from sklearn.metrics import precision_recall_fscore_support
+    """Return how well classes were predicted; ``report`` is scikit-learn's, in words."""
+    from sklearn import metrics
 
     predicted, y = comparable(predicted, y)
     classes = np.unique(np.concatenate([predicted, y]))
-    measure: Any = precision_recall_fscore_support
+    measure: Any = metrics.precision_recall_fscore_support
+    report: Any = metrics.classification_report
     of_each = measure(y, predicted, labels=classes, zero_division=0.0)
     _, recall, _, count = of_each
-    confusion = np.zeros((len(classes), len(classes)), np.int64)
-    np.add.at(confusion, (np.searchsorted(classes, y), np.searchsorted(classes, predicted)), 1)
     return {
         "samples": len(y),
         "accuracy": float(np.mean(predicted == y)),
         "balanced_accuracy": float(np.mean(recall[count > 0])),
         "classes": classes,
         **dict(zip(("precision", "recall", "f1", "samples_of_classes"), of_each, strict=True)),
-        "confusion_matrix": confusion,
+        "confusion_matrix": metrics.confusion_matrix(y, predicted, labels=classes),
+        "report": report(y, predicted, digits=4, zero_division=0.0),
     }
 
 

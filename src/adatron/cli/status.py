@@ -14,8 +14,6 @@ from typing import Any
 
 import click
 
-from .wording import in_options
-
 TableRows = list[tuple[str, object]]  # names and values, as people read them
 
 
@@ -64,28 +62,8 @@ def write_result(text: str, output: str | None) -> None:
 
 
 def as_json(result: dict[str, Any]) -> str:
-    """Return a result as JSON: an entry a line, a list of numbers on one line; NaN and infinity become null."""
-    return _laid_out(_plain(result), "") + "\n"
-
-
-def _laid_out(value: Any, indent: str) -> str:
-    """Return a value as JSON text; objects, and lists of lists, take several lines."""
-    deeper = indent + "  "
-    if isinstance(value, dict) and value:
-        pairs: dict[str, Any] = value
-        lines = [f"{_line(name)}: {_laid_out(item, deeper)}" for name, item in pairs.items()]
-        opening, closing = "{", "}"
-    elif isinstance(value, list) and any(isinstance(item, (dict, list)) for item in value):
-        items: list[Any] = value
-        lines = [_laid_out(item, deeper) for item in items]
-        opening, closing = "[", "]"
-    else:
-        return _line(value)
-    return f"{opening}\n{deeper}" + f",\n{deeper}".join(lines) + f"\n{indent}{closing}"
-
-
-def _line(value: Any) -> str:
-    return json.dumps(value, allow_nan=False, ensure_ascii=False)
+    """Return a result as JSON, an entry a line; NaN and infinity become null."""
+    return json.dumps(_plain(result), allow_nan=False, ensure_ascii=False, indent=2) + "\n"
 
 
 def _plain(value: Any) -> Any:
@@ -102,13 +80,13 @@ def _plain(value: Any) -> Any:
 
 
 @contextmanager
-def warnings_as_lines(reworded: Callable[[str], str] = in_options) -> Iterator[None]:
+def warnings_as_lines(reworded: Callable[[str], str] = str) -> Iterator[None]:
     """Print each warning raised inside as one line on stderr, once and at once.
 
     Parameters
     ----------
     reworded : callable
-        Maps a message to the one that is printed; ``str`` where a message has words of the user's data.
+        Maps a message to the one that is printed.
     """
     told: set[str] = set()
 

@@ -15,12 +15,11 @@ import numpy as np
 from ..kernels import Kernel
 from ..quoted import quoted
 from .library import torch
-from .plain import PlainTiles
 from .tiles import Tiles
 
 FIT, PREDICTION = 2e9, 2e8  # Multiply-adds below which the processor is taken to be faster: cautious ones.
 MEMORY_SHARE = 0.8  # Fraction of the free memory of a device that a fit may use.
-DEVICE_NAMES = "None, 'cpu', 'cuda', 'cuda:N' or 'torch'"
+DEVICE_NAMES = "None, 'cpu', 'cuda' or 'cuda:N'"
 _RECORDING = Lock()
 
 
@@ -106,7 +105,7 @@ def resolved(given: Any, where: Any = None) -> Device | None:
 
     Parameters
     ----------
-    given : None, 'cpu', 'cuda', 'cuda:N', 'torch' or a Device
+    given : None, 'cpu', 'cuda', 'cuda:N' or a Device
     where : the torch device of X if it is no processor
     """
     if isinstance(given, Device):
@@ -120,8 +119,6 @@ def resolved(given: Any, where: Any = None) -> Device | None:
     name = str(given)
     if name == "cpu":
         return None
-    if name == "torch":
-        return _plain()
     kind, colon, number = name.partition(":")
     if kind != "cuda" or number.isdecimal() != bool(colon):
         raise ValueError(f"The 'device' parameter must be {DEVICE_NAMES}. Got {quoted(given)} instead.")
@@ -181,10 +178,3 @@ def _cuda(index: int) -> Device:
     engine, where = Nvrtc(index), torch().device("cuda", index)
     label = torch().cuda.get_device_name(index)
     return Device(f"cuda:{index}", label, where, lambda kernel: CudaTiles(kernel, engine))
-
-
-@cache
-def _plain() -> Device:
-    """Return plain torch on the processor: for tests, and for a look at the device's solver without a GPU."""
-    where = torch().device("cpu")
-    return Device("torch", "torch on the processor", where, PlainTiles, fit=0.0, prediction=0.0, bytes=8.0 * 2**30)

@@ -1,10 +1,10 @@
-"""A kernel as a device evaluates it: statements of the CUDA source, or operations of torch, on a product x·z."""
+"""A kernel as a device evaluates it: statements of the CUDA source on a product x·z."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..kernels import Kernel
 from ..kernels.base import ADD, MULTIPLY, SCALE
@@ -21,32 +21,13 @@ REASONS = {
 }
 
 
-class Formula(NamedTuple):
-    """A kernel with the parameters a, b, c, of a product s = x·z and the squared norms x and z.
-
-    statement : C++, made of a function that returns the place of a number, and a, b, c
-    tensor : the same with tensors of torch: s, x, z, a, b, c
-    """
-
-    statement: Callable[..., str]
-    tensor: Callable[..., Any]
-
-
-# The kernels that devices evaluate; `unsuited` says why they do not evaluate the others.
-FORMULAS: dict[str, Formula] = {
-    "rbf": Formula(
-        lambda p, a, b, c: f"gaussian(s, x, z, {p(a * LOG2E)})",
-        lambda s, x, z, a, b, c: (-a * (x + z - 2.0 * s).clamp(min=0.0)).exp(),
-    ),
-    "linear": Formula(lambda p, a, b, c: "s", lambda s, x, z, a, b, c: s),
-    "poly": Formula(
-        lambda p, a, b, c: f"polynomial(s, {p(a)}, {p(b, 'int')}, {p(c)})",
-        lambda s, x, z, a, b, c: (a * s + c) ** int(b),
-    ),
-    "sigmoid": Formula(
-        lambda p, a, b, c: f"hyperbolic(s, {p(a)}, {p(b)}, {p(2.0 * LOG2E)})",
-        lambda s, x, z, a, b, c: (a * s + b).tanh(),
-    ),
+# The kernels that devices evaluate, in C++: made of a function that returns the place of a number, and a, b, c. They
+# are functions of a product s = x·z and squared norms x and z. `unsuited` says why devices do not evaluate the others.
+FORMULAS: dict[str, Callable[..., str]] = {
+    "rbf": lambda p, a, b, c: f"gaussian(s, x, z, {p(a * LOG2E)})",
+    "linear": lambda p, a, b, c: "s",
+    "poly": lambda p, a, b, c: f"polynomial(s, {p(a)}, {p(b, 'int')}, {p(c)})",
+    "sigmoid": lambda p, a, b, c: f"hyperbolic(s, {p(a)}, {p(b)}, {p(2.0 * LOG2E)})",
 }
 
 
@@ -79,23 +60,9 @@ def program(kernel: Kernel) -> KernelCode:
         elif op == SCALE:
             lines.append(f"v{depth - 1} = {number(a)} * v{depth - 1};")
         else:
-            value = FORMULAS[NAME_OF[op]].statement(number, a, b, c)
+            value = FORMULAS[NAME_OF[op]](number, a, b, c)
             lines.append(f"v{depth} = {value};")
             depth += 1
     deepest = (len(kernel.terms()) + 1) // 2
     head = "REAL " + ", ".join(f"v{k} = REAL(0)" for k in range(deepest)) + "; "
     return KernelCode(head + " ".join(lines) + " s = v0;", tuple(numbers) or (0.0,))
-
-
-def evaluated(kernel: Kernel, s: Any, x: Any, z: Any) -> Any:
-    """Return k of tensors of products (..., m, n) and squared norms (..., m, 1) and (..., 1, n)."""
-    stack: list[Any] = []
-    for op, (a, b, c) in kernel.terms():
-        if op in (ADD, MULTIPLY):
-            right, left = stack.pop(), stack.pop()
-            stack.append(left + right if op == ADD else left * right)
-        elif op == SCALE:
-            stack.append(a * stack.pop())
-        else:
-            stack.append(FORMULAS[NAME_OF[op]].tensor(s, x, z, a, b, c))
-    return stack[0]

@@ -1,4 +1,4 @@
-"""The operations on kernel values that a device offers, in plain torch and by the CUDA source.
+"""The operations on kernel values that a device offers.
 
 Rows and points are lines of operands. ``rows`` (B, m) and ``points`` (B, p) number them for B problems, as int32.
 """

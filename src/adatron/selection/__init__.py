@@ -1,7 +1,5 @@
-"""Choice of kernels and parameters: searches that share kernel matrices, and paths of solutions."""
+"""Choice of kernels and parameters: searches that share kernel matrices."""
 
-from ..certificates.radius_margin import vc_bound
-from .kernel_path import KernelPath, kernel_path
-from .search import GridSearchCV, HalvingGridSearchCV, RandomizedSearchCV
+from .search import GridSearchCV, RandomizedSearchCV
 
-__all__ = ["GridSearchCV", "HalvingGridSearchCV", "KernelPath", "RandomizedSearchCV", "kernel_path", "vc_bound"]
+__all__ = ["GridSearchCV", "RandomizedSearchCV"]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 SMALL = 1000  # Rows up to which the whole Gram matrix is one float64 block.
-STORE_COST = 72.0  # Multiply-adds of a kernel value above which reading a stored value is faster than making it again.
+STORE_COST = 72.0  # Multiply-adds of a kernel value above which reading a stored value is faster than computing it.
 LONG = 192.0  # Multiply-adds above which several problems also store rows; a large block's matrix costs too much then.
 BLOCK, WIDE = 1024, 2048  # Variables of a block, for kernel values that cost at least LONG, and less.
 WHOLE = 2304  # Largest problem, in variables, that is one block, whose rows need not be asked for one by one.

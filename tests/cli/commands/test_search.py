@@ -119,13 +119,13 @@ def test_probabilities(data, tmp_path):
     [
         (["--nu", "auto"], 2, "--nu is no parameter of SVC, but of NuSVC"),
         (["--svm", "nu", "--C", "1,2"], 2, "--C is no parameter of NuSVC"),
-        (["--task", "regression", "--svm", "nu", "--C", "1,inf"], 2, "--C must be a float"),
+        (["--task", "regression", "--svm", "nu", "--C", "1,inf"], 2, "The 'C' parameter of NuSVR must be a float"),
         (["--scoring", "acuracy"], 2, "--scoring 'acuracy' is none of"),
         (["--cv", "1"], 2, "'1' is not a whole number >= 2"),
         (["--plot", "map.xyz"], 2, "--plot map.xyz: the name ends in none of"),
         (["--plot", "m.svg", "--model", "m.svg"], 2, "--model and --plot are both m.svg"),
         (["--C", "1", "--gamma", "0.1", "--plot", "m.svg"], 2, "no parameter has several values"),
-        (["--kernel", "linear", "--gamma", "auto"], 1, "For SVC with --kernel linear it knows only the ranges of 'C'"),
+        (["--kernel", "linear", "--gamma", "auto"], 1, "For SVC with kernel='linear' it knows only the ranges of 'C'"),
     ],
 )
 def test_wrong_usage(options, status, message, data, tmp_path, capsys, monkeypatch):

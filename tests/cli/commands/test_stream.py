@@ -245,7 +245,7 @@ def test_other_models(kind, tmp_path):
     ("content", "status", "message"),
     [
         ("1,2,3,1\n1,2,x,1\n", 1, "line 2: column 2 holds 'x', not a finite number"),
-        ("1,2,3,7\n", 1, "line 1: the label 7 is none of the classes"),
+        ("1,2,3,7\n", 1, "line 1: y must hold labels among the classes [0 1]. Got 7"),
         ("-999\n", 1, "line 1: ids must be those of samples that are in the model. Got 999"),
         ("1,2,1\n", 1, "line 1"),
     ],

@@ -38,7 +38,7 @@ def test_left_out_options_are_the_estimator_s_defaults(model):
 
 def test_an_early_stop_is_written_and_reported(samples, train_csv, tmp_path, capsys):
     path = tmp_path / "m.adatron"
-    arguments = ["train", str(train_csv), "--model", str(path), "--label", "colour", "--max-iter", "1"]
+    arguments = ["train", str(train_csv), "--model", str(path), "--label", "colour", "--set", "max_iter=1"]
     assert main(arguments) == 3
     err = capsys.readouterr().err
     assert "warning: " in err

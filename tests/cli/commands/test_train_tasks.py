@@ -246,7 +246,7 @@ def test_cross_validation_of_kernel_values(data, tmp_path, capsys):
 def test_quantiles_from_file_to_file(data, tmp_path, capsys):
     file, X, y = data("regression")
     path, table = str(tmp_path / "m"), str(tmp_path / "p.csv")
-    options = ["--task", "quantile", "--quantile", "0.05,0.5,0.95", "--rearrange", "--C", "100"]
+    options = ["--task", "quantile", "--quantile", "0.05,0.5,0.95", "--set", "rearrange=True", "--C", "100"]
     assert main(["train", file, *options, "--model", path, "--quiet"]) == 0
     model = adatron.QuantileSVR(quantile=[0.05, 0.5, 0.95], rearrange=True, C=100.0).fit(X, y)
     expected = model.predict(X)

@@ -9,12 +9,12 @@ import adatron
 from adatron import SVC, SVR, IncrementalSVC, NuSVC
 from adatron.dask import DaskGridSearchCV, DaskSVC
 from adatron.intervals import CVPlus, FullConformal, JackknifePlus
-from adatron.selection import GridSearchCV, HalvingGridSearchCV, RandomizedSearchCV
+from adatron.selection import GridSearchCV, RandomizedSearchCV
 
 OURS = [one for name in adatron.__all__ if isinstance(one := getattr(adatron, name), type) and hasattr(one, "fit")]
 OTHERS = [
     DaskSVC, DaskGridSearchCV, JackknifePlus, CVPlus, FullConformal,
-    GridSearchCV, RandomizedSearchCV, HalvingGridSearchCV,
+    GridSearchCV, RandomizedSearchCV,
 ]  # fmt: skip
 
 

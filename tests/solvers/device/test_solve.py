@@ -9,9 +9,9 @@ from sklearn.datasets import make_classification, make_regression
 from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
 torch = pytest.importorskip("torch", reason="needs the extra gpu")
-from adatron.devices.plain import PlainTiles  # noqa: E402
 from adatron.solvers.device.place import PADDED  # noqa: E402
 from twins.devices import device, host, needs_compiler, plain  # noqa: E402
+from twins.plain_tiles import PlainTiles  # noqa: E402
 
 X, y = make_classification(240, 8, n_informative=6, flip_y=0.05, random_state=0)
 MANY = make_classification(160, 8, n_informative=6, n_classes=4, flip_y=0.05, random_state=0)

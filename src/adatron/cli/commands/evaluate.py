@@ -35,23 +35,13 @@ def evaluate(model: str, source: DataFiles, device: str | None, wants_json: bool
 
 
 def _text(measured: dict[str, Any]) -> str:
-    """Return tables for people: totals, and of classes a row for each, and the confusion matrix."""
+    """Return text for people: of classes scikit-learn's report, and the confusion matrix."""
     from ..scores import rows_of
 
-    if "classes" not in measured:
-        return "".join(f"{name:<10}{value}\n" for name, value in rows_of(measured))
-    names = [str(name) for name in measured["classes"]]
-    width = max(12, *map(len, names)) + 2
-    lines = [f"{'accuracy':<{width}}{measured['accuracy']:.4%}"]
-    lines.append(f"{'balanced':<{width}}{measured['balanced_accuracy']:.4%}")
+    rows = rows_of(measured)
     if measured.get("roc_auc") is not None:
-        lines.append(f"{'ROC-AUC':<{width}}{measured['roc_auc']:.6f}")
-    lines += ["", f"{'class':<{width}}{'precision':>10}{'recall':>10}{'F1':>10}{'samples':>10}"]
-    columns = zip(*(measured[key] for key in ("precision", "recall", "f1", "samples_of_classes")), strict=True)
-    for name, (precision, recall, f1, count) in zip(names, columns, strict=True):
-        lines.append(f"{name:<{width}}{precision:>10.4f}{recall:>10.4f}{f1:>10.4f}{count:>10}")
-    column = max(8, *map(len, names)) + 2
-    lines += ["", f"{'true / given':<{width}}" + "".join(f"{name:>{column}}" for name in names)]
-    for name, row in zip(names, measured["confusion_matrix"], strict=True):
-        lines.append(f"{name:<{width}}" + "".join(f"{count:>{column}}" for count in row))
-    return "".join(f"{line}\n" for line in lines)
+        rows.append(("ROC-AUC", f"{measured['roc_auc']:.6f}"))
+    text = "".join(f"{name:<10}{value}\n" for name, value in rows)
+    if "report" in measured:
+        text += f"\n{measured['report']}\nconfusion matrix, a row for each true class\n{measured['confusion_matrix']}\n"
+    return text

@@ -27,7 +27,7 @@ def info(model: str | None, solvers: bool, wants_json: bool) -> None:
     _tell(rows, result, wants_json)
 
 
-@click.command(short_help="Show the installation, for a report of a bug.")
+@click.command(short_help="Show the installation, before you report a bug.")
 @click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
 def doctor(wants_json: bool) -> None:
     """Show versions, threads, the processor, the folder of compiled code, and the extras that are installed."""

@@ -12,6 +12,7 @@ import click
 
 from ..data import DataFiles, data_options
 from ..fit import check_folds, fit
+from ..groups import GroupedCommand
 from ..machines import TASK, machine, task_options
 from ..outputs import MODEL_ENDINGS, check_outputs
 from ..parameters import SEARCHED, grid_of, searched_options
@@ -20,14 +21,13 @@ from ..preparing.target import known_part
 from ..preparing.training import Preparing, preparing_options, read_training, remember, write_model
 from ..status import ExitStatus, InputError, as_json, echo_rows, warnings_as_lines, write_result
 from ..values import AUTO_RANGE, Number
-from ..wording import in_options
 
 OF_TWO = ("f1", "jaccard", "precision", "recall", "roc_auc")  # Scores of two classes, with others for more.
 OWN_SCORE = "pinball D2"  # the score of the machine itself
 SCORING = {"classification": "accuracy", "regression": "r2", "quantile": OWN_SCORE, "novelty": "balanced_accuracy"}
 
 
-@click.command(short_help="Choose C, gamma and others by cross-validation.")
+@click.command(cls=GroupedCommand, short_help="Choose C, gamma and others by cross-validation.")
 @data_options
 @click.option("--model", "target", type=click.Path(), help="The file for a model with the best parameters (.adatron).")
 @task_options
@@ -223,12 +223,12 @@ def _searched(
 
 
 def _briefly(text: str) -> str:
-    """Return a message in words of the tool; if it is about failed fits or scores, the last error without its trace."""
+    """Return a message; if it is about failed fits or scores, the last error without its trace."""
     what = text.partition(".")[0]  # scikit-learn has no class of its own for these
     if "fits failed" not in what and what != "Scoring failed":
-        return in_options(text)
+        return text
     last = text.rstrip().rpartition("\n")[2]
-    return in_options(f"{what}: {last.partition('Error: ')[2] or last}")
+    return f"{what}: {last.partition('Error: ')[2] or last}"
 
 
 def _draw(found: Any, plot: str) -> None:

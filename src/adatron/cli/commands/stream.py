@@ -19,8 +19,7 @@ from ..streams.lines import LineForm, LineReader
 from ..values import MOST_FEATURES, Number
 
 STREAM_PARAMETERS = (
-    "kernel", "C", "nu", "epsilon", "gamma", "degree", "coef0", "max_time", "class_weight", "bias", "augment",
-    "multi_class", "decision_function_shape", "break_ties", "n_jobs",
+    "kernel", "C", "nu", "epsilon", "gamma", "degree", "coef0", "max_time", "class_weight", "bias", "n_jobs",
 )  # fmt: skip
 
 

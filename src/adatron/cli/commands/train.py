@@ -9,6 +9,7 @@ import click
 
 from ..data import DataFiles, data_options, wanted_as
 from ..fit import check_folds, cross_validated, fit
+from ..groups import GroupedCommand
 from ..machines import TASK, machine, task_options
 from ..outputs import MODEL_ENDINGS, check_outputs, existing
 from ..parameters import parameter_options
@@ -19,7 +20,7 @@ from ..status import ExitStatus, TableRows, as_json, echo_rows, warnings_as_line
 from ..values import Number
 
 
-@click.command(short_help="Fit a machine and write it to a file.")
+@click.command(cls=GroupedCommand, short_help="Fit a machine and write it to a file.")
 @data_options
 @click.option("--model", "target", type=click.Path(), help="The model file to write (.adatron).")
 @task_options
@@ -47,12 +48,9 @@ def train(
 ) -> ExitStatus:
     """Fit a support vector machine to FILE and write it to a model file.
 
-    FILE is LIBSVM text, a table (CSV, TSV, spaces), NPZ, ARFF, Parquet or HDF5, or a pair of NPY or IDX files, features
-    and labels; plain or compressed (.gz, .bz2, .xz). Several files are joined. A fit that stops early is written too;
-    the exit status is then 3. Ctrl-C asks whether to write the best model so far, and ends with 130.
-
-    With --cv, as with svm-train -v, the quality of predictions for samples that were left out is printed, and no model
-    is written.
+    FILE is LIBSVM text, a table (CSV, TSV, spaces), NPZ, ARFF or Parquet, plain or compressed (.gz, .bz2, .xz). Several
+    files are joined. A fit that stops early is written too, with exit status 3. Ctrl-C asks whether to write the best
+    model so far, and ends with 130. With --cv, the quality for samples that were left out is printed instead.
     """
     _check_usage(target, folds, test)
     if parameters["kernel"] == "precomputed":

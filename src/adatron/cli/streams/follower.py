@@ -10,7 +10,6 @@ from typing import Any
 
 from ...files.journal import Journal, Record
 from ..progress import Interrupt
-from ..wording import in_options
 from .inputs import STANDARD_INPUT, STANDARD_NAME, Input, after, begun, new_stream, remembering
 from .lines import LineReader
 
@@ -147,7 +146,7 @@ class Follower:
         except ValueError as error:
             raise ModelFileError(
                 self.journal.path,
-                f"record {record.number} cannot be learned ({in_options(str(error))}): go on with the options of "
+                f"record {record.number} cannot be learned ({error}): go on with the options of "
                 "the run that wrote it, or move the journal away",
             ) from error
 
@@ -180,7 +179,7 @@ class Follower:
                 self.last.stream_ = before
             if type(error) is not ValueError:  # a DataError has its line, and other errors are not about a line
                 raise
-            raise DataError(lines.name, in_options(str(error)), record.line) from error
+            raise DataError(lines.name, str(error), record.line) from error
 
     def _lines_of(self, record: Record) -> LineReader:
         """Return the reader for lines of a record's input; the input's name may tell the format."""

@@ -19,7 +19,6 @@ from sklearn import get_config
 from sklearn.base import clone as _clone
 from sklearn.base import is_classifier
 from sklearn.metrics import _scorer as scorers  # pyright: ignore[reportPrivateUsage]
-from sklearn.model_selection import _search_successive_halving as halving  # pyright: ignore[reportPrivateUsage]
 from sklearn.model_selection import _validation as validation  # pyright: ignore[reportPrivateUsage]
 from sklearn.model_selection import check_cv as _check_cv
 from sklearn.utils import get_tags
@@ -56,7 +55,6 @@ score_of: Callable[..., Any] = validation._score  # pyright: ignore[reportPrivat
 warn_of_failures: Callable[..., None] = validation._warn_or_raise_about_fit_failures  # pyright: ignore[reportPrivateUsage]
 fit_and_score: Callable[..., FitScores] = validation._fit_and_score  # pyright: ignore[reportPrivateUsage]
 insert_error_scores: Callable[..., None] = validation._insert_error_scores  # pyright: ignore[reportPrivateUsage]
-Halving: Any = halving.HalvingGridSearchCV
 BaseScorer: Any = scorers._BaseScorer  # pyright: ignore[reportPrivateUsage]
 MultimetricScorer: Any = scorers._MultimetricScorer  # pyright: ignore[reportPrivateUsage]
 PassthroughScorer: Any = scorers._PassthroughScorer  # pyright: ignore[reportPrivateUsage]
