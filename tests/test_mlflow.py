@@ -14,7 +14,7 @@ from adatron.files import ModelFileError
 mlflow = pytest.importorskip("mlflow", reason="MLflow is not installed: pip install '.[mlflow]'")
 pandas = pytest.importorskip("pandas")
 
-import mlflow.sklearn  # noqa: E402
+from mlflow import sklearn as flavour  # noqa: E402
 from mlflow.models import infer_signature  # noqa: E402
 
 MODELS = (
@@ -94,10 +94,10 @@ def test_a_damaged_file_is_refused(frame, tmp_path):
 @pytest.mark.parametrize("model", MODELS, ids=str)
 def test_the_flavour_for_scikit_learn_stores_models_by_skops(model, frame, tmp_path):
     pytest.importorskip("skops", reason="skops is not installed: pip install '.[skops]'")
-    if "skops_trusted_types" not in inspect.signature(mlflow.sklearn.save_model).parameters:
+    if "skops_trusted_types" not in inspect.signature(flavour.save_model).parameters:
         pytest.skip("this version of MLflow has no serialization_format='skops'")
     model, X = fitted(model, frame), frame[0]
-    mlflow.sklearn.save_model(
+    flavour.save_model(
         model,
         "one",
         serialization_format="skops",
@@ -107,6 +107,6 @@ def test_the_flavour_for_scikit_learn_stores_models_by_skops(model, frame, tmp_p
     )
     assert "model.skops" in files_of(tmp_path / "one")
     np.testing.assert_array_equal(mlflow.pyfunc.load_model("one").predict(X), model.predict(X))
-    loaded = mlflow.sklearn.load_model("one")
+    loaded = flavour.load_model("one")
     assert type(loaded) is type(model)
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))

@@ -1,7 +1,8 @@
 """The loader of MLflow for a file of ``adatron.save``: models in MLflow's format without pickle.
 
-``mlflow.pyfunc.save_model(folder, loader_module="adatron.mlflow", data_path=file)`` makes the folder. It also works where
-a process has switched the deserialisation of pickles off (MLFLOW_ALLOW_PICKLE_DESERIALIZATION=false).
+``mlflow.pyfunc.save_model(folder, loader_module="adatron.mlflow", data_path=file)`` makes the folder. MLflow's flavour
+for scikit-learn takes skops, but refuses to load it where a process has switched the deserialisation of pickles off
+(MLFLOW_ALLOW_PICKLE_DESERIALIZATION=false); a file of ``adatron.save`` is loaded there, too.
 """
 
 from __future__ import annotations

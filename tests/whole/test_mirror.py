@@ -41,7 +41,6 @@ TESTED_IN = {
     "margins/algorithm model/tilted",
     "estimators/input_space/test_measure.py": "affine",
     "estimators/forms/test_way.py": "taken",
-    "files/models/test_codec.py": "own_values",
     "files/models/test_libsvm_text.py": "estimators/forms/adopt",
     "files/models/test_model.py": "keeper",
     "files/onnx/test_converter.py": "onnx",
