@@ -10,6 +10,7 @@ EXTRAS = {
     "parquet": ("pyarrow",),
     "hdf5": ("h5py",),
     "plot": ("matplotlib",),
+    "skops": ("skops",),
     "onnx": ("onnx", "onnxruntime", "skl2onnx"),
     "dask": ("dask", "distributed"),
     "gpu": ("torch",),

@@ -112,7 +112,6 @@ MODELS = ("svc", "svr", "one", "nusvc", "ovr", "laplacian", "given", "compact")
 STATUSES = {
     "convert M out --to libsvm": "00001101",
     "convert M out --to onnx": "00000010",
-    "convert M out --to onnx --ops ai.onnx.ml": "00001110",
     "convert M out --features 1": "22222222",
     "predict M wide.csv": "11111111",
     "predict M good.csv --decision": "02000010",

@@ -56,6 +56,7 @@ def train(
     if parameters["kernel"] == "precomputed":
         preparing.refuse_steps()
     check_outputs({"--model": target}, (*source.files, *test), {"--model": MODEL_ENDINGS})
+    preparing.check_steps(target)
     seed = parameters["random_state"] or 0
     if folds and (task or TASK) != "classification":
         parameters["random_state"] = None  # these machines draw nothing

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ...extras import needed
 from ..data import SPARSE, DataFiles, gathered
 from ..parts import machine_of, remember_counting, remember_label, remember_names, take_names, task_of
 from ..status import warnings_as_lines
@@ -35,6 +36,14 @@ class Preparing:
         for name in ("scale", "categorical", "impute"):
             if (value := getattr(self, name)) not in (None, "none"):
                 raise click.UsageError(f"--{name} {value} is for features, and --kernel precomputed has none")
+
+    def check_steps(self, target: str | None) -> None:
+        """Fail if the file of a pipeline is asked for, and skops is missing."""
+        if target is not None and (self.scale, self.categorical, self.impute) != ("none", None, None):
+            try:
+                needed("skops.io", "skops", "--scale, --categorical and --impute make a pipeline, whose file takes")
+            except ImportError as error:
+                raise click.UsageError(str(error)) from error
 
     def before(self, machine: Any, table: Any) -> Any:
         """Return the machine after these steps; see `columns.prepared`."""

@@ -1,8 +1,9 @@
 """Save a fitted estimator in one file and load it again.
 
-A model file is a zip: `model.json`, which holds the parameters and the fitted state, and one `.npy` member for each
-array, see `archive`. It holds no pickle, and loading it runs no code from it. Its whole content is
-checked, see `contents`, before anything is computed from it. Equal models give equal files, byte for byte.
+A model file is a zip: `model.json`, which holds the parameters and the fitted state of the machine, one `.npy` for each
+array, and `steps.skops`, if there are steps before the machine; see `archive`. It holds no pickle, and loading it runs
+no code from it. Its whole content is checked, see `contents` and `steps`, before anything is computed from it. Equal
+models give equal files, byte for byte.
 """
 
 from __future__ import annotations
@@ -15,27 +16,24 @@ from importlib import metadata
 from pathlib import Path as FilePath
 from typing import Any, Protocol, cast
 
-import sklearn
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from ...estimators.base.machine import KernelMachine
 from ...lock import locked
 from ..atomic import atomic_write, remove_leftovers
 from ..source import Piped, open_plain, rewindable
 from ..table import ModelFileError, NoModelError, Path
 from ..tables.memory import room
 from .archive import HEADER, MOST_HEADER, DamagedError, InvalidError, TooLargeError, read_archive, write_archive
-from .codec import TOO_DEEP, CodecError, Encoder, decode
+from .codec import TOO_DEEP, decode_machine, encode_machine
 from .keeper import Keeper, incremental_part, refuse_behind, stamp
 from .libsvm_text import START, load_libsvm
+from .steps import decode_steps, encode_steps, joined
 
 ZIP = b"PK\3\4"  # The first bytes of a zip.
 MODEL_MAGIC = "adatron-model"  # The format's name in model.json.
-FORMAT_VERSION = 3  # Readers take this one alone.
-HIDDEN_LEARNER = (
-    "an incremental model that has learned must be the last step of pipelines: in other places forget() could not "
-    "write the file anew"
-)
+FORMAT_VERSION = 4  # Readers take this one alone.
 
 
 def save(model: BaseEstimator | Estimator, path: Path) -> None:
@@ -45,9 +43,9 @@ def save(model: BaseEstimator | Estimator, path: Path) -> None:
     ----------
     model : estimator
         An estimator of adatron, fitted or not, or a pipeline as the command line makes it: scalers, an imputer, an
-        encoder of texts, columns and an estimator at its end. The page on serving lists the classes; skops stores
-        other pipelines. Requests for metadata and `set_output` are stored. Callbacks of scikit-learn and the ``memory``
-        of a pipeline are not: they act in fits only.
+        encoder of texts, columns and an estimator at its end; its file takes skops. The page on serving lists the
+        classes; skops itself stores other pipelines. Requests for metadata and `set_output` are stored. Callbacks of
+        scikit-learn and the ``memory`` of a pipeline are not: they act in fits only.
     path : path
         By custom with the extension .adatron. An existing file is replaced once the new one is on the disk.
 
@@ -84,29 +82,33 @@ def save(model: BaseEstimator | Estimator, path: Path) -> None:
 
 def rewrite(model: BaseEstimator, path: Path) -> None:
     """Do what `save` does, for a caller that holds the file's lock and knows its content."""
-    encoder, last = Encoder(), incremental_part(model)
-    try:
-        encoded = encoder.encode(model)
-    except CodecError as error:
-        raise ModelFileError(path, str(error)) from error
-    except RecursionError as error:
-        raise ModelFileError(path, TOO_DEEP) from error
-    if any(one is not last for one in encoder.learning):
-        raise ModelFileError(path, HIDDEN_LEARNER)
-    about: dict[str, Any] = {"library": metadata.version("adatron")}
-    if encoder.steps:
-        about["sklearn"] = sklearn.__version__
-    if last is not None:
-        about["generation"] = last.generation
-    header = {"magic": MODEL_MAGIC, "format": FORMAT_VERSION, **about, "model": encoded}
-    text = json.dumps(header, allow_nan=False).encode()
-    if len(text) > MOST_HEADER:
-        raise ModelFileError(path, f"values besides arrays take {len(text)} bytes; there is room for {MOST_HEADER}")
+    content = _encoded(model, path)
     with atomic_write(path) as stream:
-        write_archive(stream, text, encoder.arrays)
+        write_archive(stream, *content)
         stream.flush()
         found = os.fstat(stream.fileno())
     _remember(model, path, found)
+
+
+def _encoded(model: BaseEstimator, path: Path) -> tuple[bytes, dict[str, NDArray[Any]], bytes | None]:
+    """Return the parts of the file of a model: the header, the arrays, and the steps before the machine."""
+    header: dict[str, Any] = {"magic": MODEL_MAGIC, "format": FORMAT_VERSION, "library": metadata.version("adatron")}
+    if (last := incremental_part(model)) is not None:
+        header["generation"] = last.generation
+    try:
+        machine: Any = model
+        steps = None
+        if not isinstance(model, KernelMachine):
+            steps, header["requests"], machine = encode_steps(model)
+        entry, arrays = (None, {}) if machine is None else encode_machine(machine)
+    except (InvalidError, ImportError) as error:  # the latter of skops
+        raise ModelFileError(path, str(error)) from error
+    except RecursionError as error:
+        raise ModelFileError(path, TOO_DEEP) from error
+    text = json.dumps({**header, "model": entry}, allow_nan=False).encode()
+    if len(text) > MOST_HEADER:
+        raise ModelFileError(path, f"values besides arrays take {len(text)} bytes; there is room for {MOST_HEADER}")
+    return text, arrays, steps
 
 
 class Estimator(Protocol):
@@ -172,17 +174,22 @@ def load(path: Path, n_features: int | None = None, max_bytes: int | None = None
             # Another process may replace the file meanwhile.
             found = None if isinstance(path, Piped) else os.fstat(stream.fileno())
             length = stream.seek(0, os.SEEK_END)
-            text, arrays = read_archive(stream, max(room(), length) if max_bytes is None else max_bytes)
+            text, arrays, steps = read_archive(stream, max(room(), length) if max_bytes is None else max_bytes)
         header = _header(text, path)
-        model = decode(header["model"], arrays, header.get("sklearn", sklearn.__version__))
+        model: Any = None if header["model"] is None else decode_machine(header["model"], arrays)
+        model = model if steps is None else joined(decode_steps(steps, header["requests"]), model)
+    except (ModelFileError, OSError, MemoryError):
+        raise
+    except ImportError as error:  # of skops
+        raise ModelFileError(path, str(error)) from error
     except DamagedError as error:
         raise ModelFileError(path, f"the file is damaged, or cut off ({error})") from error
     except TooLargeError as error:
         raise ModelFileError(path, str(error)) from error
-    except InvalidError as error:
-        raise ModelFileError(path, f"the file is not a valid model: {error}") from error
     except RecursionError as error:
         raise ModelFileError(path, f"the file is not a valid model: {TOO_DEEP}") from error
+    except Exception as error:  # skops and scikit-learn do not list what a crafted state causes
+        raise ModelFileError(path, f"the file is not a valid model: {str(error)[:1000]}") from error
     if found is not None:
         _remember(model, path, found)
     return model
@@ -234,10 +241,7 @@ def _header(text: bytes | None, path: Path) -> dict[str, Any]:
             f"written in model format {version} by adatron {str(header.get('library'))[:50]}; this one reads format "
             f"{FORMAT_VERSION}: {cure}",
         )
-    entry = header.get("model")
-    if type(header.get("sklearn", "")) is not str:
-        raise InvalidError("its version of scikit-learn is not text")
-    if not (isinstance(entry, dict) and entry.get("$") == "estimator"):
+    if "model" not in header:
         raise InvalidError(f"{HEADER} has no model")
     return header
 
