@@ -43,7 +43,6 @@ TESTED_IN = {
     "estimators/forms/test_way.py": "taken",
     "files/models/test_codec.py": "own_values",
     "files/models/test_libsvm_text.py": "estimators/forms/adopt",
-    "files/models/test_model.py": "keeper",
     "files/onnx/test_converter.py": "onnx",
     "files/onnx/test_export.py": "decisions functions graph kernels network",
     "files/tables/delimited/test_read.py": "dialect reading",
