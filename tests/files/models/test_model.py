@@ -1,7 +1,4 @@
-"""Model files and atomic writing: what goes in comes out, and damage is one clear sentence.
-
-Also tested here: ``keeper``.
-"""
+"""Model files and atomic writing: what goes in comes out, and damage is one clear sentence."""
 
 import io
 import json

@@ -10,30 +10,34 @@ from __future__ import annotations
 
 import json
 import os
-import stat
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from importlib import metadata
 from pathlib import Path as FilePath
-from typing import Any, Protocol, cast
+from typing import Any, BinaryIO, Protocol, cast
 
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from ...estimators.base.machine import KernelMachine
-from ...lock import locked
+from ...estimators.forms.way import way_to
+from ...estimators.incremental.machine import Incremental
 from ..atomic import atomic_write, remove_leftovers
+from ..database import is_database, model_in
 from ..source import Piped, open_plain, rewindable
 from ..table import ModelFileError, NoModelError, Path
 from ..tables.memory import room
 from .archive import HEADER, MOST_HEADER, DamagedError, InvalidError, TooLargeError, read_archive, write_archive
 from .codec import TOO_DEEP, decode_machine, encode_machine
-from .keeper import Keeper, incremental_part, refuse_behind, stamp
 from .libsvm_text import START, load_libsvm
 from .steps import decode_steps, encode_steps, joined
 
 ZIP = b"PK\3\4"  # The first bytes of a zip.
 MODEL_MAGIC = "adatron-model"  # The format's name in model.json.
 FORMAT_VERSION = 4  # Readers take this one alone.
+STREAMING = (
+    "it is the database of a stream, which may hold lines that the model lacks: save to another file; to forget there, "
+    "write the line -ID to the input of `adatron stream`"
+)
 
 
 def save(model: BaseEstimator | Estimator, path: Path) -> None:
@@ -53,8 +57,8 @@ def save(model: BaseEstimator | Estimator, path: Path) -> None:
     ------
     ModelFileError
         If the model is, or holds, an estimator of another class, or a Python function (a callable kernel, a callback).
-        If another process has forgotten samples in this file since this incremental model was saved to it or loaded
-        from it. If `load` would refuse the file, for example because a parameter is out of its range.
+        If the file is the database of a stream. If `load` would refuse the file, for example because a parameter is
+        out of its range.
     OSError
         If the file cannot be written; an old file is then as it was.
 
@@ -71,30 +75,23 @@ def save(model: BaseEstimator | Estimator, path: Path) -> None:
     """
     if not isinstance(model, BaseEstimator):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ModelFileError(path, f"only estimators can be stored, not a {type(model).__name__}")
-    last, place = incremental_part(model), FilePath(path)
-    if last is None or (place.exists() and not place.is_file()):
-        rewrite(model, path)
-        return
-    with last.turn, locked(place):  # in the order in which forget() takes them
-        refuse_behind(last, place, _generation_in)
-        rewrite(model, path)
+    if is_database(path):
+        raise ModelFileError(path, STREAMING)
+    last = way_to(model).machine
+    with last.turn if isinstance(last, Incremental) else nullcontext():  # what is written is what is remembered
+        with atomic_write(path) as stream:
+            write(model, stream, path)
+        _remember(model, path)
 
 
-def rewrite(model: BaseEstimator, path: Path) -> None:
-    """Do what `save` does, for a caller that holds the file's lock and knows its content."""
-    content = _encoded(model, path)
-    with atomic_write(path) as stream:
-        write_archive(stream, *content)
-        stream.flush()
-        found = os.fstat(stream.fileno())
-    _remember(model, path, found)
+def write(model: BaseEstimator | Estimator, stream: BinaryIO, path: Path) -> None:
+    """Do what `save` does, to an open file; messages name the path."""
+    write_archive(stream, *_encoded(model, path))
 
 
-def _encoded(model: BaseEstimator, path: Path) -> tuple[bytes, dict[str, NDArray[Any]], bytes | None]:
+def _encoded(model: BaseEstimator | Estimator, path: Path) -> tuple[bytes, dict[str, NDArray[Any]], bytes | None]:
     """Return the parts of the file of a model: the header, the arrays, and the steps before the machine."""
     header: dict[str, Any] = {"magic": MODEL_MAGIC, "format": FORMAT_VERSION, "library": metadata.version("adatron")}
-    if (last := incremental_part(model)) is not None:
-        header["generation"] = last.generation
     try:
         machine: Any = model
         steps = None
@@ -167,12 +164,14 @@ def load(path: Path, n_features: int | None = None, max_bytes: int | None = None
             remove_leftovers(path)
     if is_libsvm_model(path):
         return cast("Estimator", load_libsvm(path, n_features))
+    if is_database(path):
+        model = load(Piped(os.fspath(path), model_in(path, max_bytes)), n_features, max_bytes)
+        _remember(model, path)
+        return model
     if not _begins_with(path, ZIP):
         raise NoModelError(path, "not an adatron model file")
     try:
         with open_plain(path) as stream:
-            # Another process may replace the file meanwhile.
-            found = None if isinstance(path, Piped) else os.fstat(stream.fileno())
             length = stream.seek(0, os.SEEK_END)
             text, arrays, steps = read_archive(stream, max(room(), length) if max_bytes is None else max_bytes)
         header = _header(text, path)
@@ -190,17 +189,15 @@ def load(path: Path, n_features: int | None = None, max_bytes: int | None = None
         raise ModelFileError(path, f"the file is not a valid model: {TOO_DEEP}") from error
     except Exception as error:  # skops and scikit-learn do not list what a crafted state causes
         raise ModelFileError(path, f"the file is not a valid model: {str(error)[:1000]}") from error
-    if found is not None:
-        _remember(model, path, found)
+    _remember(model, path)
     return model
 
 
-def _remember(model: BaseEstimator, path: Path, found: os.stat_result) -> None:
+def _remember(model: Any, path: Path) -> None:
     """Tell an incremental model, alone or in a pipeline, of the file that holds it."""
-    last, place = incremental_part(model), FilePath(path)
-    if last is not None and stat.S_ISREG(found.st_mode):
-        place = place.resolve()
-        last.remember_file(str(place), Keeper(model, last, place, rewrite, stamp(found), last.generation))
+    last = way_to(model).machine
+    if isinstance(last, Incremental) and not isinstance(path, Piped) and FilePath(path).is_file():
+        last.remember_file(str(FilePath(path).resolve()), model)
 
 
 def is_libsvm_model(path: Path) -> bool:
@@ -211,16 +208,6 @@ def is_libsvm_model(path: Path) -> bool:
 def _begins_with(path: Path, magic: bytes) -> bool:
     with open_plain(path) as stream:
         return stream.read(len(magic)) == magic
-
-
-def _generation_in(place: FilePath) -> int:
-    """Return how often samples were forgotten in a file's model; 0 if the file is not a model that forgets."""
-    try:
-        with place.open("rb") as stream:
-            found = _header(read_archive(stream, None)[0], place).get("generation")
-    except (ModelFileError, DamagedError, InvalidError):
-        return 0
-    return found if type(found) is int else 0
 
 
 def _header(text: bytes | None, path: Path) -> dict[str, Any]:
