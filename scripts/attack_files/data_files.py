@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import struct
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -32,11 +30,6 @@ def npz(**arrays: np.ndarray) -> bytes:
     out = io.BytesIO()
     np.savez_compressed(out, **arrays)
     return out.getvalue()
-
-
-def idx(values: np.ndarray) -> bytes:
-    shape = struct.pack(f">HBB{values.ndim}i", 0, 8, values.ndim, *values.shape)
-    return shape + values.astype(np.uint8).tobytes()
 
 
 def rows(X: np.ndarray, y: np.ndarray, between: str) -> bytes:
@@ -77,21 +70,6 @@ def parquet(X: np.ndarray, y: Any, **options: Any) -> bytes:
     return out.getvalue()
 
 
-def hdf5(make: Callable[[Any], None]) -> bytes:
-    import h5py
-
-    out = io.BytesIO()
-    with h5py.File(out, "w") as file:
-        make(file)
-    return out.getvalue()
-
-
-def hdf5_samples(file: Any) -> None:
-    X, y = samples()
-    file.create_dataset("X", data=X, chunks=(8, 5), compression="gzip", shuffle=True, fletcher32=True)
-    file["y"] = [str(label) for label in y]
-
-
 @cache
 def valid() -> list[Files]:
     """Return files of every format."""
@@ -102,12 +80,9 @@ def valid() -> list[Files]:
         [("b.csv", with_header(X, y))],
         [("a.tsv", rows(X, y, "\t"))],
         [("a.txt", rows(X, y, " "))],
-        [("X.npy", npy(X)), ("y.npy", npy(y))],
         [("a.npz", npz(X=X, y=y.astype(str)))],
-        [("a-idx2-ubyte", idx(X)), ("a-idx1-ubyte", idx(y))],
         [("a.arff", arff(X, y))],
         [("b.arff", arff_in_braces(X, y))],
         [("a.parquet", parquet(X, y))],
         [("b.parquet", parquet(X, [str(label) for label in y], compression="zstd"))],
-        [("a.h5", hdf5(hdf5_samples))],
     ]

@@ -8,7 +8,6 @@ from typing import Any
 #: The packages of each extra of the installation.
 EXTRAS = {
     "parquet": ("pyarrow",),
-    "hdf5": ("h5py",),
     "plot": ("matplotlib",),
     "onnx": ("onnx", "onnxruntime", "skl2onnx"),
     "dask": ("dask", "distributed"),

@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris
 from adatron import SVC
 
 ROOT = Path(__file__).parents[2]
-EXTRAS = ("plot", "bench", "parquet", "hdf5", "onnx", "mlflow", "dask", "gpu")  # those for users
+EXTRAS = ("plot", "bench", "parquet", "onnx", "mlflow", "dask", "gpu")  # those for users
 
 
 def test_the_oldest_versions_are_the_lower_bounds():

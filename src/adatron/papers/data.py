@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 from collections.abc import Iterable
@@ -94,13 +95,12 @@ def _smooth(X: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def mnist() -> Split:
     """Return digits of 28 x 28 pixels in [0, 1]: 60,000 for training, 10,000 for the test."""
-    from ..files import read
-
-    train, test = (
-        read([folder() / f"{part}-images-idx3-ubyte.gz", folder() / f"{part}-labels-idx1-ubyte.gz"])
+    X, y, X_test, y_test = (
+        np.frombuffer(gzip.decompress((folder() / f"{part}-{kind}-ubyte.gz").read_bytes()), np.uint8, offset=start)
         for part in ("train", "t10k")
+        for kind, start in (("images-idx3", 16), ("labels-idx1", 8))
     )
-    return Split(train.X / 255.0, np.asarray(train.y), test.X / 255.0, np.asarray(test.y))
+    return Split(X.reshape(-1, 784) / 255.0, y.astype(int), X_test.reshape(-1, 784) / 255.0, y_test.astype(int))
 
 
 def ionosphere() -> Split:

@@ -47,9 +47,9 @@ def train(
 ) -> ExitStatus:
     """Fit a support vector machine to FILE and write it to a model file.
 
-    FILE is LIBSVM text, a table (CSV, TSV, spaces), NPZ, ARFF, Parquet or HDF5, or a pair of NPY or IDX files, features
-    and labels; plain or compressed (.gz, .bz2, .xz). Several files are joined. A fit that stops early is written too;
-    the exit status is then 3. Ctrl-C asks whether to write the best model so far, and ends with 130.
+    FILE is LIBSVM text, a table (CSV, TSV, spaces), NPZ, ARFF or Parquet, plain or compressed (.gz, .bz2, .xz). Several
+    files are joined. A fit that stops early is written too; the exit status is then 3. Ctrl-C asks whether to write the
+    best model so far, and ends with 130.
 
     With --cv, as with svm-train -v, the quality of predictions for samples that were left out is printed, and no model
     is written.
