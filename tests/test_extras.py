@@ -17,7 +17,7 @@ def test_the_extras_are_those_of_the_package():
 
 
 def test_a_module_that_is_missing_is_an_error_that_says_how_to_get_it():
-    assert needed("json", "parquet", "Nobody needs") is json
-    with pytest.raises(ImportError, match=r"^Parquet files need nowhere_to_be_found: pip install pyarrow") as caught:
-        needed("nowhere_to_be_found.inside", "parquet", "Parquet files need")
-    assert how_to_get("parquet") in str(caught.value)
+    assert needed("json", "cli", "Nobody needs") is json
+    with pytest.raises(ImportError, match=r"^Tables need nowhere_to_be_found: pip install click pandas") as caught:
+        needed("nowhere_to_be_found.inside", "cli", "Tables need")
+    assert how_to_get("cli") in str(caught.value)

@@ -51,15 +51,6 @@ def arff(X: np.ndarray, y: np.ndarray) -> bytes:
     return f"% grey\n@relation grey\n{attributes}@attribute class {{1,3}}\n@data\n".encode() + rows(X, y, ",")
 
 
-def arff_in_braces(X: np.ndarray, y: np.ndarray) -> bytes:
-    head = "@relation r\n" + "".join(f"@attribute 'a {i}' real\n" for i in range(X.shape[1]))
-    lines = [
-        "{" + ",".join(f"{i} {v}" for i, v in enumerate([*x, f"'{label}'"])) + "}\n"
-        for x, label in zip(X, y, strict=True)
-    ]
-    return (head + "@attribute class {'1','3'}\n@data\n" + "".join(lines)).encode()
-
-
 def parquet(X: np.ndarray, y: Any, **options: Any) -> bytes:
     import pyarrow
     import pyarrow.parquet as parquet
@@ -82,7 +73,6 @@ def valid() -> list[Files]:
         [("a.txt", rows(X, y, " "))],
         [("a.npz", npz(X=X, y=y.astype(str)))],
         [("a.arff", arff(X, y))],
-        [("b.arff", arff_in_braces(X, y))],
         [("a.parquet", parquet(X, y))],
         [("b.parquet", parquet(X, [str(label) for label in y], compression="zstd"))],
     ]

@@ -7,7 +7,7 @@ from typing import Any
 
 #: The packages of each extra of the installation.
 EXTRAS = {
-    "parquet": ("pyarrow",),
+    "cli": ("click", "pandas", "pyarrow"),
     "plot": ("matplotlib",),
     "onnx": ("onnx", "onnxruntime", "skl2onnx"),
     "dask": ("dask", "distributed"),

@@ -162,15 +162,14 @@ COMPRESSED = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
 @pytest.mark.parametrize("extension", COMPRESSED)
 def test_a_small_compressed_file_does_not_become_large_unless_asked(extension, tmp_path):
     path = tmp_path / f"a.csv.{extension}"
-    path.write_bytes(COMPRESSED[extension](b"0,1,2,3\n" * (2**23 + 1)))
+    path.write_bytes(COMPRESSED[extension]((b"%061d,0\n" % 1) * (2**20 + 1)))
 
     def refused():
-        with pytest.raises(DataError, match=r"more than the 67,108,864 bytes .* \(max_bytes\)"):
+        with pytest.raises(DataError, match=r"contents of more than the 67,108,864 bytes .* \(max_bytes\)"):
             read(path)
 
     assert peak_of(refused) < 2**29
-    with pytest.raises(DataError, match=r"values of more than the 100,000,000 bytes"):
-        read(path, max_bytes=10**8)
+    assert read(path, max_bytes=10**8).shape == (2**20 + 1, 1)
 
 
 def test_parquet_which_says_its_size_may_compress_as_well_as_it_can(tmp_path):
