@@ -93,7 +93,7 @@ def test_a_damaged_file_is_refused(frame, tmp_path):
 
 @pytest.mark.parametrize("model", MODELS, ids=str)
 def test_the_flavour_for_scikit_learn_stores_models_by_skops(model, frame, tmp_path):
-    pytest.importorskip("skops", reason="skops is not installed: pip install '.[skops]'")
+    pytest.importorskip("skops", reason="skops is not installed: pip install '.[cli]'")
     if "skops_trusted_types" not in inspect.signature(flavour.save_model).parameters:
         pytest.skip("this version of MLflow has no serialization_format='skops'")
     model, X = fitted(model, frame), frame[0]

@@ -13,7 +13,7 @@ from .status import InputError, warnings_as_lines
 from .values import Number
 
 # Equal to files.FORMATS, which would import NumPy; a test compares the two.
-FORMAT_NAMES = ("libsvm", "csv", "tsv", "table", "npz", "npy", "idx", "arff", "parquet", "hdf5")
+FORMAT_NAMES = ("libsvm", "csv", "tsv", "table", "npz", "arff", "parquet")
 
 Names = tuple[str, ...] | None
 

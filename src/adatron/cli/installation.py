@@ -19,7 +19,6 @@ PACKAGES_SHOWN = (
     "llvmlite",
     "joblib",
     "threadpoolctl",
-    "click",
     "tqdm",
 )
 # Variables of the environment that say how many threads work.

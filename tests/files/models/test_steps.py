@@ -49,7 +49,7 @@ NUMBERS = RNG.integers(4, size=(60, 2)).astype(float)
 TABLE = pd.DataFrame({"x": HOLES[:, 0], "colour": WORDS, "z": X[:, 2], "kind": np.arange(60) % 3})
 
 
-pytest.importorskip("skops", reason="skops is not installed: pip install '.[skops]'")
+pytest.importorskip("skops", reason="skops is not installed: pip install '.[cli]'")
 
 
 def there_and_back(model, path):
@@ -387,5 +387,5 @@ def test_without_skops_a_pipeline_says_what_it_takes(tmp_path, monkeypatch):
     save(SVC().fit(X, Y), tmp_path / "alone.adatron")
     load(tmp_path / "alone.adatron")
     for action in (lambda: save(model, tmp_path / "other.adatron"), lambda: load(tmp_path / "m.adatron")):
-        with pytest.raises(ModelFileError, match=r"Steps before the model take skops: pip install skops"):
+        with pytest.raises(ModelFileError, match=r"Steps before the model take skops: pip install click"):
             action()

@@ -41,7 +41,7 @@ class Preparing:
         """Fail if the file of a pipeline is asked for, and skops is missing."""
         if target is not None and (self.scale, self.categorical, self.impute) != ("none", None, None):
             try:
-                needed("skops.io", "skops", "--scale, --categorical and --impute make a pipeline, whose file takes")
+                needed("skops.io", "cli", "--scale, --categorical and --impute make a pipeline, whose file takes")
             except ImportError as error:
                 raise click.UsageError(str(error)) from error
 

@@ -108,7 +108,7 @@ def _settled(state: dict[str, Any]) -> dict[str, Any]:
 
 def _written(steps: Any) -> bytes:
     """Return a file of skops that is the same for equal steps: it has no addresses in memory."""
-    skops = needed("skops.io", "skops", "Steps before the model take")
+    skops = needed("skops.io", "cli", "Steps before the model take")
     arrays: list[str] = []  # one for each place that refers to it
 
     def without_addresses(node: dict[str, Any]) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def decode_steps(content: bytes, requests: Any) -> Any:
     InvalidError
         It holds something else than steps, or a step with a state that no fit makes.
     """
-    skops = needed("skops.io", "skops", "Steps before the model take")
+    skops = needed("skops.io", "cli", "Steps before the model take")
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         if sum(one.file_size for one in archive.infolist()) > len(content):
             raise InvalidError("its steps are longer than their part of the file")
