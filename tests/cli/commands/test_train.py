@@ -55,5 +55,5 @@ def test_a_pipeline_without_skops_is_refused_before_the_fit(command, train_csv, 
     monkeypatch.setitem(sys.modules, "skops.io", None)
     path = tmp_path / "m.adatron"
     assert main([command, str(train_csv), "--model", str(path), "--label", "0", "--scale", "standard"]) == 2
-    assert "make a pipeline, whose file takes skops: pip install skops" in capsys.readouterr().err
+    assert "make a pipeline, whose file takes skops: pip install click" in capsys.readouterr().err
     assert not path.exists()
