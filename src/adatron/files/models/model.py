@@ -174,8 +174,8 @@ def load(path: Path, n_features: int | None = None, max_bytes: int | None = None
             # Another process may replace the file meanwhile.
             found = None if isinstance(path, Piped) else os.fstat(stream.fileno())
             length = stream.seek(0, os.SEEK_END)
-            text, arrays, steps = read_archive(stream, max(room(), length) if max_bytes is None else max_bytes)
-        header = _header(text, path)
+            most = max(room(), length) if max_bytes is None else max_bytes
+            header, arrays, steps = read_archive(stream, most, lambda text: _header(text, path))
         model: Any = None if header["model"] is None else decode_machine(header["model"], arrays)
         model = model if steps is None else joined(decode_steps(steps, header["requests"]), model)
     except (ModelFileError, OSError, MemoryError):
@@ -217,7 +217,7 @@ def _generation_in(place: FilePath) -> int:
     """Return how often samples were forgotten in a file's model; 0 if the file is not a model that forgets."""
     try:
         with place.open("rb") as stream:
-            found = _header(read_archive(stream, None)[0], place).get("generation")
+            found = read_archive(stream, None, lambda text: _header(text, place))[0].get("generation")
     except (ModelFileError, DamagedError, InvalidError):
         return 0
     return found if type(found) is int else 0
