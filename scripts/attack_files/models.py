@@ -124,7 +124,7 @@ def attempt(rng: Generator, folder: Path) -> tuple[str, str]:
             harmless = False
     path = folder / "m.adatron"
     path.write_bytes(changed)
-    end = _end(path, X, name)
+    end = _end(path, X, f"steps {name}" if kind.startswith("steps") else name)
     if harmless and end != "refused":
         # Damage may hit only bytes without a meaning; the model is then the one that was written.
         path.write_bytes(content)
@@ -172,7 +172,7 @@ def _predicted(model: Any, X: Any, path: Path) -> str:
         columns = max(columns, getattr(last, "n_features_in_", 0))
         if columns > MOST_COLUMNS:
             return "differs"
-        X = np.resize(data()[0] @ data()[0].T, (len(X), columns))
+        X = np.resize(data()[0] @ data()[0].T, (X.shape[0], columns))
     width = getattr(model, "n_features_in_", X.shape[1])
     if width != X.shape[1]:
         if width > MOST_COLUMNS:

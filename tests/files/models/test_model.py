@@ -177,6 +177,18 @@ def test_a_file_without_a_digest_is_refused(path):
         load(path)
 
 
+def test_a_file_of_another_format_says_so_whatever_its_digest(path):
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    set_header(format=3, library="0.0")(members)
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+        archive.comment = b"sha256:" + b"0" * 64
+    with pytest.raises(ModelFileError, match=r"m\.adatron: written in model format 3 .*fit and save the model again"):
+        load(path)
+
+
 def test_code_is_not_stored(problem, tmp_path):
     X, y = problem
     with pytest.raises(ModelFileError, match=r"kernel: .*Python code"):

@@ -5,6 +5,7 @@ import json
 import sys
 import warnings
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -118,6 +119,14 @@ def test_encoders(encoder, rows, tmp_path):
     given = rows is COLOURS or not isinstance(encoder.categories, list)
     model = make_pipeline(sklearn.clone(encoder if given else ENCODERS[0]), SVC()).fit(rows, Y)
     assert_same(model, there_and_back(model, tmp_path / "m.adatron"), rows)
+
+
+def test_steps_in_a_memory_map_can_be_saved(tmp_path):
+    model = make_pipeline(StandardScaler(), SVC()).fit(np.repeat(X, 50, axis=1), Y)
+    joblib.dump(model, tmp_path / "m.joblib")
+    mapped = joblib.load(tmp_path / "m.joblib", mmap_mode="r")
+    assert isinstance(mapped[0].mean_, np.memmap)
+    assert_same(model, there_and_back(mapped, tmp_path / "m.adatron"), np.repeat(X, 50, axis=1))
 
 
 def test_imputers_of_texts(tmp_path):
@@ -291,6 +300,13 @@ def inner_step(crafted):
     return crafted.step(0)["transformers_"]["content"][0]["content"]
 
 
+def hidden(crafted, put):
+    """Put an encoder of wrong numbers of columns somewhere else."""
+    entry = crafted.step(0)["transformers_"]["content"].pop()["content"][1]
+    entry["content"]["content"]["_n_features_outs"] = plain([99, 99])
+    put(entry)
+
+
 FUNCTION = of_type("os", "system", "FunctionNode")
 
 
@@ -338,6 +354,23 @@ ATTACKS = {
     "an array that comes twice": (
         StandardScaler(), NUMBERS,
         lambda one: [one.step(0).__setitem__(f"a{i}", one.step(0)["scale_"]) for i in range(999)], "use an array twice",
+    ),
+    "an encoder in a dict": (
+        ColumnTransformer([("a", OneHotEncoder(), [0, 1])]), NUMBERS,
+        lambda one: hidden(one, lambda encoder: one.put("_more", {
+            "__class__": "dict", "__module__": "builtins", "__loader__": "DictNode", "content": {"a": encoder},
+            "key_types": {**of_type("builtins", "list", "ListNode"), "content": [of_type("builtins", "str")]},
+        }, 0)), "_n_features_outs",
+    ),
+    "an encoder in an array": (
+        ColumnTransformer([("a", OneHotEncoder(), [0, 1])]), NUMBERS,
+        lambda one: hidden(one, lambda encoder: one.put("_more", {
+            **of_type("numpy", "ndarray", "NdArrayNode"), "type": "json", "content": [encoder],
+            "shape": {**of_type("builtins", "tuple", "TupleNode"), "content": [plain(1)]},
+        }, 0)), "_n_features_outs",
+    ),
+    "a schema that is too large": (
+        StandardScaler(), NUMBERS, lambda one: one.put("_more", plain("x" * 2**24), 0), "besides arrays take more than"
     ),
     "a method replaced": (SimpleImputer(), NUMBERS, put("transform", 1), "no attribute 'transform'"),
     "a class replaced": (SimpleImputer(), NUMBERS, put("__class__", 1), ""),

@@ -14,12 +14,14 @@ import math
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..table import ModelFileError
 
 HEADER, STEPS = "model.json", "steps.skops"  # The parts that are no arrays: the description, and steps before it.
 MOST_HEADER = 2**24  # Most bytes of model.json.
@@ -82,13 +84,17 @@ def _entry(name: str, method: int) -> zipfile.ZipInfo:
     return entry
 
 
-def read_archive(stream: BinaryIO, most: int | None) -> tuple[bytes | None, dict[str, NDArray[Any]], bytes | None]:
-    """Read the header, the arrays and the steps; a zip of another kind has no header, which is then None.
+def read_archive(
+    stream: BinaryIO, most: int | None, header_of: Callable[[bytes | None], dict[str, Any]]
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]], bytes | None]:
+    """Read the header, the arrays and the steps.
 
     Parameters
     ----------
     most : int or None
         Bytes that all parts may take together. None reads the header only.
+    header_of : callable
+        Reads the header before all else, as other formats have other digests; None if there is none.
 
     Raises
     ------
@@ -98,19 +104,20 @@ def read_archive(stream: BinaryIO, most: int | None) -> tuple[bytes | None, dict
     try:
         with zipfile.ZipFile(stream) as archive:
             if HEADER not in archive.namelist():
-                return None, {}, None
+                return header_of(None), {}, None
+            _check_sizes(archive, most)
+            header = header_of(_read(archive, archive.getinfo(HEADER)).tobytes())
             if archive.comment != seal(archive):
                 raise DamagedError("its digest is wrong, cut off or missing")
-            _check_sizes(archive, most)
-            wanted = [archive.getinfo(HEADER)] if most is None else archive.infolist()
+            wanted = [one for one in archive.infolist() if one.filename != HEADER and most is not None]
             parts = {one.filename: _read(archive, one) for one in wanted}
-    except (DamagedError, InvalidError, MemoryError):
+    except (DamagedError, InvalidError, ModelFileError, MemoryError, RecursionError):
         raise
     except Exception as error:  # zipfile does not list what damage causes
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
             raise
         raise DamagedError(str(error)) from error
-    header, steps = parts.pop(HEADER).tobytes(), parts.pop(STEPS, None)
+    steps = parts.pop(STEPS, None)
     arrays = {name: array_of(part, name) for name, part in parts.items()}
     return header, arrays, None if steps is None else steps.tobytes()
 

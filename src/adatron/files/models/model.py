@@ -173,8 +173,8 @@ def load(path: Path, n_features: int | None = None, max_bytes: int | None = None
     try:
         with open_plain(path) as stream:
             length = stream.seek(0, os.SEEK_END)
-            text, arrays, steps = read_archive(stream, max(room(), length) if max_bytes is None else max_bytes)
-        header = _header(text, path)
+            most = max(room(), length) if max_bytes is None else max_bytes
+            header, arrays, steps = read_archive(stream, most, lambda text: _header(text, path))
         model: Any = None if header["model"] is None else decode_machine(header["model"], arrays)
         model = model if steps is None else joined(decode_steps(steps, header["requests"]), model)
     except (ModelFileError, OSError, MemoryError):

@@ -27,7 +27,7 @@ from sklearn.pipeline import Pipeline
 from ...arrays import MOST_COLUMNS
 from ...estimators.base.machine import KernelMachine
 from ...extras import needed
-from .archive import InvalidError, array_of
+from .archive import MOST_HEADER, InvalidError, array_of
 from .contents import STATE_LEFT_OUT, FileState, is_array, is_count, refusal
 from .requests import Requests, requests_of, restore_requests
 
@@ -89,6 +89,10 @@ def _without_machines(value: Any, machines: list[KernelMachine]) -> Any:
         return [_without_machines(one, machines) for one in value]
     if isinstance(value, tuple):
         return tuple(_without_machines(one, machines) for one in value)
+    if isinstance(value, dict):
+        return {key: _without_machines(one, machines) for key, one in value.items()}
+    if isinstance(value, np.memmap):
+        return np.asarray(value)
     if not isinstance(value, BaseEstimator):
         return value
     name = type(value).__name__
@@ -138,8 +142,11 @@ def decode_steps(content: bytes, requests: Any) -> Any:
     """
     skops = needed("skops.io", "cli", "Steps before the model take")
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        if sum(one.file_size for one in archive.infolist()) > len(content):
-            raise InvalidError("its steps are longer than their part of the file")
+        listed = archive.infolist()
+        if any(one.compress_type for one in listed) or sum(one.file_size for one in listed) > len(content):
+            raise InvalidError("its steps are compressed, or longer than their part of the file")
+        if archive.getinfo(SCHEMA).file_size > MOST_HEADER:
+            raise InvalidError(f"values of its steps besides arrays take more than {MOST_HEADER} bytes")
         names = list(_arrays_in(json.loads(archive.read(SCHEMA))))
         if len(set(names)) < len(names):
             raise InvalidError("its steps use an array twice")
@@ -167,12 +174,14 @@ def _arrays_in(node: Any) -> Iterator[str]:
 
 
 def parts(value: Any) -> Iterator[BaseEstimator]:
-    """Yield the steps of a model, and those inside them."""
+    """Yield the steps of a model, and those inside them, wherever they are."""
     if isinstance(value, BaseEstimator):
         yield value
-    inner = vars(value).values() if isinstance(value, BaseEstimator) else value
-    if isinstance(value, (BaseEstimator, list, tuple)):
-        for one in inner:
+        value = vars(value)
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.dtype.kind == "O"):
+        for one in np.ravel(value) if isinstance(value, np.ndarray) else value:
             yield from parts(one)
 
 
