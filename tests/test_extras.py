@@ -1,10 +1,13 @@
 """The packages of the extras, and what is said when one is missing."""
 
+import signal
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
+from adatron.__main__ import run
 from adatron.extras import extras, how_to_get, needed
 
 
@@ -20,3 +23,15 @@ def test_a_module_that_is_missing_is_an_error_that_says_how_to_get_it():
     with pytest.raises(ImportError, match=r"^Pictures need nowhere_to_be_found: pip install matplotlib") as caught:
         needed("nowhere_to_be_found.inside", "plot", "Pictures need")
     assert how_to_get("plot") in str(caught.value)
+
+
+def test_the_tool_without_its_packages_says_in_a_sentence_what_to_install(monkeypatch, capsys):
+    for name in [name for name in sys.modules if name.startswith("adatron.cli")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "click", None)
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        assert run() == 1
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert capsys.readouterr().err == f"error: the command line tool takes click: {how_to_get('cli')}\n"

@@ -133,7 +133,7 @@ def _dates(rng: Rng) -> Files:
 @cache
 def _compressed(suffix: str) -> Files:
     """Return a short file that becomes longer than its format may be without a limit of the caller."""
-    return [(f"a.csv{suffix}", COMPRESSIONS[suffix](b"0,1,2,3\n" * 2**24))]
+    return [(f"a.csv{suffix}", COMPRESSIONS[suffix]((b"%04000d,0\n" % 1) * 2**15))]
 
 
 def attempt(rng: Rng, folder: Path) -> tuple[str, str]:

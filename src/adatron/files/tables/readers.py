@@ -86,8 +86,9 @@ def read(
     Blank lines and lines that begin with # are skipped; .gz, .bz2 and .xz files are decompressed. In a table the first
     row is a header in two cases. Either a field beside the label is neither a value nor a mark for a missing one,
     and no column has a number both there and in the second row. Or the fields are 0, 1, 2, ..., as in a table whose
-    columns have no names. True and false are 1 and 0. A warning names each column that is left out by a guess: an index
-    of pandas, a column named id, ID or ..._id, and a first column that counts the rows.
+    columns have no names. True and false are 1 and 0. A warning names each column that is left out by its name: an
+    index of pandas, a column named id, ID or ..._id. Another one names a first column that counts the rows. Tables,
+    ARFF and Parquet take the extra `cli`.
 
     Parameters
     ----------
@@ -296,9 +297,6 @@ def _joined(first: tuple[Path, Table], second: tuple[Path, Table]) -> tuple[Path
         raise DataError(path, "its features are not those of the file before it")
     matrices: list[Any] = [a.X, b.X]
     notes = (*a.notes, *b.notes)
-    if any(map(sparse.issparse, matrices)):  # ARFF with rows in braces, perhaps not in both files
-        rows: Any = sparse.vstack([sparse.csr_matrix(X) for X in matrices], "csr")
-        return path, replace(a, X=sparse.csr_matrix(rows), y=y, notes=notes)
     return path, replace(a, X=np.concatenate(matrices), y=y, notes=notes)
 
 
