@@ -55,9 +55,9 @@ class Preparing:
 def preparing_options(command: Any) -> Any:
     """Add these options; the command gets them as ``preparing``."""
     command = gathered(Preparing, "preparing")(command)
-    fill = "Fill missing values; columns of text with the most frequent one."
+    fill = f"{', '.join(IMPUTE)}: fill missing values; of text with the most frequent."
     for option in (
-        click.option("--impute", type=click.Choice(IMPUTE), help=fill),
+        click.option("--impute", type=click.Choice(IMPUTE), metavar="METHOD", help=fill),
         click.option(
             "--categorical", type=click.Choice(["auto"]), help="Encode columns of text, a feature for each category."
         ),
