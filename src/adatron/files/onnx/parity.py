@@ -153,7 +153,8 @@ def compare(results: Mapping[str, NDArray[Any]], model: Any, rows: Any) -> Parit
     if "probabilities" not in results:
         return found
     missed = np.abs(results["probabilities"] - model.predict_proba(rows))[decided]
-    return replace(found, probabilities=_largest(missed, 1.0 + head.slope * sizes[decided]))
+    steep = 0.0 if head.slope is None else head.slope  # there is one where there are probabilities
+    return replace(found, probabilities=_largest(missed, 1.0 + steep * sizes[decided]))
 
 
 def _parity(found: Vector, wanted: Vector, scales: Vector, rows: NDArray[np.bool_]) -> Parity:
