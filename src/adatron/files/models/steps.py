@@ -174,10 +174,10 @@ def _arrays_in(node: Any) -> Iterator[str]:
 
 
 def parts(value: Any) -> Iterator[BaseEstimator]:
-    """Yield the steps of a model, and those inside them, wherever they are."""
+    """Yield the steps of a model, and those inside them, wherever they are; a machine may know its pipeline."""
     if isinstance(value, BaseEstimator):
         yield value
-        value = vars(value)
+        value = {} if isinstance(value, KernelMachine) else vars(value)
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.dtype.kind == "O"):
