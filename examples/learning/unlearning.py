@@ -2,8 +2,8 @@
 Unlearning
 ==========
 
-Some patients withdraw their consent. The model becomes the one that a fit without them gives, and saved again it replaces
-the file. A report says what is proven.
+Some patients withdraw their consent. The model becomes the one that a fit without them gives, and saved again it
+replaces the file. A report says what is proven.
 """
 
 import tempfile
