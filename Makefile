@@ -16,7 +16,7 @@ demo: $(DEMO)/.installed
 .venv-demo/.installed: pyproject.toml
 	@echo "installing adatron and what it needs into .venv-demo, 15 seconds and the download"
 	test -x .venv-demo/$(PROGRAMS)/python || $(PYTHON) -m venv --without-pip .venv-demo
-	$(PYTHON) -m pip --python .venv-demo/$(PROGRAMS)/python install --quiet --disable-pip-version-check --no-compile -e '.[plot]'
+	$(PYTHON) -m pip --python .venv-demo/$(PROGRAMS)/python install --quiet --disable-pip-version-check --no-compile -e '.[cli,plot]'
 	touch $@
 
 install: $(STAMP)

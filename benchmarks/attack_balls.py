@@ -151,7 +151,7 @@ def of_ball(
 def _radius(model: Any, program: Program, K: Any, verdict: Verdict) -> None:
     """Compare the norm of the centre, which the coefficients alone give."""
     own = K[np.ix_(program.rows, program.rows)]
-    square = program.beta @ own @ program.beta
+    square = max(program.beta @ own @ program.beta, L(0))  # negative ones are of kernels that are not valid
     size = np.abs(program.beta) @ np.abs(own) @ np.abs(program.beta)
     slack = (8 * len(program.beta) + 100) * UNIT * (size + np.abs(K).max())
     verdict.claims += 1

@@ -211,12 +211,16 @@ def _intervals(case: Case, at_rows: Any, residuals: Any, slack: Any, got: Any, v
         verdict.claims += 2
         if not got[row, 0] <= got[row, 1]:
             verdict.false.append(("ends", f"row {row}: {got[row].tolist()}"))
-        elif not crossing and not any(_between(got[row], pair) for pair in known):
+        elif not any(_between(got[row], pair) or (crossing and _within(got[row], pair)) for pair in known):
             verdict.false.append(("interval", f"row {row}: {got[row].tolist()} instead of {known[0]}"))
-        elif crossing and not any(high[0] <= got[row, 0] <= low[1] for low, high in known):
-            verdict.false.append(("interval", f"row {row}: {got[row].tolist()} is not between {known[0]}"))
         elif any(np.isinf(end).any() and end[0] < end[1] for pair in known for end in pair):
             verdict.undecided.append(("interval", f"row {row}"))
+
+
+def _within(got: Any, pair: list[tuple[float, float]]) -> bool:
+    """Return whether an interval is between ends that may cross."""
+    low, high = pair
+    return high[0] <= got[0] <= low[1]
 
 
 def _between(got: Any, pair: list[tuple[float, float]]) -> bool:

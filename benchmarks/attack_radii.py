@@ -148,12 +148,18 @@ def _other_class(rng: Rng, model: Any, x: Values, code: Any, radius: float, metr
         aim = np.where(lengths > 0.0, -slope / np.maximum(lengths, 1e-300), places)
         places = aim if step == 0 else places + (aim - places) * rng.choice([0.5, 1.0], (len(places), 1))
         asked = points(places)
-        wrong = np.flatnonzero(model.predict(asked) != code)
-        for k in wrong:
+        lead = _lead(model, asked, code, places_per=1)
+        for k in np.flatnonzero((model.predict(asked) != code) & (lead < -_rounding(model, asked))):
             inside = _nearest(model, x, asked[k], code)
             if _length(inside.astype(L) - x.astype(L), metric) < radius:
                 return inside
     return None
+
+
+def _rounding(model: Any, X: Values) -> float:
+    """Return how far decision values, which the bias may dominate, are off at most; no proof is about less."""
+    last = model[-1] if isinstance(model, Pipeline) else model
+    return 2.0**-44 * (np.abs(model.decision_function(X)).max() + np.abs(getattr(last, "intercept_", 0.0)).max())
 
 
 def _nearest(model: Any, x: Values, other: Values, code: Any) -> Values:

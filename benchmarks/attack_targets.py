@@ -35,7 +35,7 @@ def quantiles(seed: int, number: int) -> Verdict:
     if model is not None:
         taus = np.atleast_1d(levels)
         found = [of_quantile(float(tau), parameters, y, weight, column(model, k)) for k, tau in enumerate(taus)]
-        weighed([centred(one) for one in found], model, parameters, values_of(spec, X, parameters), verdict)
+        weighed(centred(found, model), model, parameters, values_of(spec, X, parameters), verdict)
     return verdict
 
 
@@ -56,7 +56,7 @@ def judged_targets(seed: int, number: int) -> Verdict:
     if model is not None:
         tasks = [Task(machine.__name__, parameters, X, one, weight) for one in y.T]
         found = [programs(task, column(model, k))[0] for k, task in enumerate(tasks)]
-        weighed([centred(one) for one in found], model, parameters, values_of(spec, X, parameters), verdict)
+        weighed(centred(found, model), model, parameters, values_of(spec, X, parameters), verdict)
     return verdict
 
 

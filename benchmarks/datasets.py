@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 from collections.abc import Callable
@@ -113,12 +114,13 @@ def _dense(split: Split) -> Split:
 
 def _mnist() -> Split:
     """Return grey values from 0 to 1 in float32."""
-    train, test = (
-        read([DATA / f"{part}-images-idx3-ubyte.gz", DATA / f"{part}-labels-idx1-ubyte.gz"])
+    X, y, X_test, y_test = (
+        np.frombuffer(gzip.decompress((DATA / f"{part}-{kind}-ubyte.gz").read_bytes()), np.uint8, offset=start)
         for part in ("train", "t10k")
+        for kind, start in (("images-idx3", 16), ("labels-idx1", 8))
     )
-    scaled = [np.asarray(table.X / 255.0, np.float32) for table in (train, test)]
-    return Split(scaled[0], train.y, scaled[1], test.y)
+    scaled = [np.asarray(one.reshape(-1, 784) / 255.0, np.float32) for one in (X, X_test)]
+    return Split(scaled[0], y.astype(np.int64), scaled[1], y_test.astype(np.int64))
 
 
 def _regression(name: str, scale_target: bool) -> Split:

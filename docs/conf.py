@@ -46,7 +46,7 @@ autosummary_filename_map = {
 autosummary_context = {
     "internal": [
         # What other parts of the library call.
-        *("for_step", "foundation", "given_objects", "keeper_of", "keepers", "lasting_state", "remember_file"),
+        *("for_step", "foundation", "given_objects", "lasting_state", "remember_file"),
         "reviewed",
         *("restore_state", "settings", "with_probability"),
         *("faults", "formulation", "head", "head_of", "made", "part", "problem_values", "with_model"),

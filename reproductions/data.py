@@ -95,12 +95,12 @@ def _smooth(X: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def mnist() -> Split:
     """Return digits of 28 x 28 pixels in [0, 1]: 60,000 for training, 10,000 for the test."""
-
-    def numbers(name: str, head: int) -> NDArray[np.uint8]:  # the bytes after the sizes
-        return np.frombuffer(gzip.decompress((folder() / f"{name}-ubyte.gz").read_bytes()), np.uint8, offset=head)
-
-    X, X_test = (numbers(f"{part}-images-idx3", 16).reshape(-1, 28 * 28) / 255.0 for part in ("train", "t10k"))
-    return Split(X, numbers("train-labels-idx1", 8), X_test, numbers("t10k-labels-idx1", 8))
+    X, y, X_test, y_test = (
+        np.frombuffer(gzip.decompress((folder() / f"{part}-{kind}-ubyte.gz").read_bytes()), np.uint8, offset=start)
+        for part in ("train", "t10k")
+        for kind, start in (("images-idx3", 16), ("labels-idx1", 8))
+    )
+    return Split(X.reshape(-1, 784) / 255.0, y.astype(int), X_test.reshape(-1, 784) / 255.0, y_test.astype(int))
 
 
 def ionosphere() -> Split:

@@ -13,15 +13,36 @@ from adatron.files.models.archive import sealed_zip
 
 
 class Crafted:
-    """A model file whose content can be changed; it is written with the right check sums and digest."""
+    """A model file whose content can be changed; it is written with the right check sums and digest.
+
+    The steps of a pipeline are ``schema``, as skops describes them, and the arrays ``inner`` that it names.
+    """
 
     def __init__(self, model, path):
         self.path = path
         save(model, path)
-        with zipfile.ZipFile(path) as archive:
-            self.members = {name: archive.read(name) for name in archive.namelist()}
+        self.members = parts_of(path)
         self.header = json.loads(self.members["model.json"])
-        self.state = self.header["model"]["state"]
+        self.state = self.header["model"] and self.header["model"]["state"]
+        self.inner = parts_of(io.BytesIO(self.members.pop("steps.skops"))) if "steps.skops" in self.members else {}
+        self.schema = json.loads(self.inner.pop("schema.json")) if self.inner else None
+
+    def step(self, *numbers):
+        """Return the entries of the attributes of a step, which stands at these places of pipelines."""
+        return self._attributes(*numbers)["content"]
+
+    def _attributes(self, *numbers):
+        found = self.schema["content"]
+        for number in numbers:
+            found = found["content"]["steps"]["content"][number]["content"][1]["content"]
+        return found
+
+    def put(self, name, value, *numbers):
+        """Give a step an attribute, maybe a new one."""
+        found = self._attributes(*numbers)
+        if name not in found["content"]:
+            found["key_types"]["content"].append(found["key_types"]["content"][0])
+        found["content"][name] = value
 
     def change(self, entry, change):
         """Replace an array by what is made of it."""
@@ -33,6 +54,12 @@ class Crafted:
 
     def write(self):
         self.members["model.json"] = json.dumps(self.header).encode()
+        if self.schema is not None:
+            steps = io.BytesIO()
+            with zipfile.ZipFile(steps, "w") as archive:
+                for name, content in {"schema.json": json.dumps(self.schema), **self.inner}.items():
+                    archive.writestr(name, content)
+            self.members["steps.skops"] = steps.getvalue()
         with self.path.open("wb") as stream, sealed_zip(stream) as archive:
             for name, content in self.members.items():
                 archive.writestr(name, content)
@@ -41,6 +68,11 @@ class Crafted:
         self.write()
         with pytest.raises(ModelFileError, match=rf"m\.adatron: the file is not a valid model: .*{message}"):
             load(self.path)
+
+
+def parts_of(file):
+    with zipfile.ZipFile(file) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def dict_of(entry):

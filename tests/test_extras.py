@@ -1,23 +1,37 @@
 """The packages of the extras, and what is said when one is missing."""
 
-import json
+import signal
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from adatron.extras import EXTRAS, how_to_get, needed
+from adatron.__main__ import run
+from adatron.extras import extras, how_to_get, needed
 
 
 def test_the_extras_are_those_of_the_package():
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
     declared = project["optional-dependencies"]
-    for extra, packages in EXTRAS.items():
-        assert [one.partition(">")[0] for one in declared[extra]] == list(packages)
+    for extra in ("plot", "onnx", "dask", "gpu", "mlflow"):
+        assert [one.partition(">")[0] for one in declared[extra]] == extras()[extra]
 
 
 def test_a_module_that_is_missing_is_an_error_that_says_how_to_get_it():
-    assert needed("json", "hdf5", "Nobody needs") is json
-    with pytest.raises(ImportError, match=r"^HDF5 files need nowhere_to_be_found: pip install h5py") as caught:
-        needed("nowhere_to_be_found.inside", "hdf5", "HDF5 files need")
-    assert how_to_get("hdf5") in str(caught.value)
+    assert needed("tomllib", "plot", "Nobody needs") is tomllib
+    with pytest.raises(ImportError, match=r"^Pictures need nowhere_to_be_found: pip install matplotlib") as caught:
+        needed("nowhere_to_be_found.inside", "plot", "Pictures need")
+    assert how_to_get("plot") in str(caught.value)
+
+
+def test_the_tool_without_its_packages_says_in_a_sentence_what_to_install(monkeypatch, capsys):
+    for name in [name for name in sys.modules if name.startswith("adatron.cli")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "click", None)
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        assert run() == 1
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert capsys.readouterr().err == f"error: the command line tool takes click: {how_to_get('cli')}\n"

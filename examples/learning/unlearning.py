@@ -2,8 +2,8 @@
 Unlearning
 ==========
 
-Some patients withdraw their consent. The model becomes the one that a fit without them gives, and so does the file that
-it was saved to. A report says what is proven.
+Some patients withdraw their consent. The model becomes the one that a fit without them gives, and saved again it
+replaces the file. A report says what is proven.
 """
 
 import tempfile
@@ -33,6 +33,7 @@ with tempfile.TemporaryDirectory() as folder:
     print(
         f"{len(withdrawn)} of {len(y)} samples unlearned in {1e3 * (time.perf_counter() - start):.0f} ms"
     )
+    adatron.save(model, path)
     stored = path.read_bytes()
     assert not any(X[i].tobytes() in stored for i in withdrawn)
 

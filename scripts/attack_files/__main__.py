@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any
 
 CHILD = Path(__file__).with_name("child.py")
-KINDS = ("models", "states", "data", "journals")
+KINDS = ("models", "states", "data", "databases")
 FIRST, EACH = 900.0, 60.0  # Seconds for the first attempt of a child, which compiles and fits, and for any other one.
 SHOWN = 20  # Broken attempts of each kind that are printed.
 

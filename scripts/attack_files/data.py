@@ -111,7 +111,7 @@ def damaged(rng: Rng) -> tuple[str, Files]:
             damage(rng, data)
     files[victim] = (name, bytes(data))
     done = [(n, c if late and i == victim else COMPRESSIONS[suffix](c)) for i, (n, c) in enumerate(files)]
-    kind = name.rpartition(".")[2].removeprefix("a-")
+    kind = name.rpartition(".")[2]
     if rng.random() < 0.2:
         return f"{kind} {damage.__name__[1:]}", [(f"{i}{suffix}", c) for i, (_, c) in enumerate(done)]
     return f"{kind} {damage.__name__[1:]}", [(f"{n}{suffix}", c) for n, c in done]
@@ -133,8 +133,7 @@ def _dates(rng: Rng) -> Files:
 @cache
 def _compressed(suffix: str) -> Files:
     """Return a short file that becomes longer than its format may be without a limit of the caller."""
-    images = b"\0\0\x08\2" + (2**17).to_bytes(4, "big") + (2**10).to_bytes(4, "big") + bytes(2**27)
-    return [(f"a.idx{suffix}", COMPRESSIONS[suffix](images))]
+    return [(f"a.csv{suffix}", COMPRESSIONS[suffix]((b"%04000d,0\n" % 1) * 2**15))]
 
 
 def attempt(rng: Rng, folder: Path) -> tuple[str, str]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import struct
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -34,11 +32,6 @@ def npz(**arrays: np.ndarray) -> bytes:
     return out.getvalue()
 
 
-def idx(values: np.ndarray) -> bytes:
-    shape = struct.pack(f">HBB{values.ndim}i", 0, 8, values.ndim, *values.shape)
-    return shape + values.astype(np.uint8).tobytes()
-
-
 def rows(X: np.ndarray, y: np.ndarray, between: str) -> bytes:
     return "".join(between.join(map(str, [*x, label])) + "\n" for x, label in zip(X, y, strict=True)).encode()
 
@@ -58,15 +51,6 @@ def arff(X: np.ndarray, y: np.ndarray) -> bytes:
     return f"% grey\n@relation grey\n{attributes}@attribute class {{1,3}}\n@data\n".encode() + rows(X, y, ",")
 
 
-def arff_in_braces(X: np.ndarray, y: np.ndarray) -> bytes:
-    head = "@relation r\n" + "".join(f"@attribute 'a {i}' real\n" for i in range(X.shape[1]))
-    lines = [
-        "{" + ",".join(f"{i} {v}" for i, v in enumerate([*x, f"'{label}'"])) + "}\n"
-        for x, label in zip(X, y, strict=True)
-    ]
-    return (head + "@attribute class {'1','3'}\n@data\n" + "".join(lines)).encode()
-
-
 def parquet(X: np.ndarray, y: Any, **options: Any) -> bytes:
     import pyarrow
     import pyarrow.parquet as parquet
@@ -75,21 +59,6 @@ def parquet(X: np.ndarray, y: Any, **options: Any) -> bytes:
     table = pyarrow.table({**{f"a{i}": x for i, x in enumerate(X.T)}, "class": y})
     parquet.write_table(table, out, **options)
     return out.getvalue()
-
-
-def hdf5(make: Callable[[Any], None]) -> bytes:
-    import h5py
-
-    out = io.BytesIO()
-    with h5py.File(out, "w") as file:
-        make(file)
-    return out.getvalue()
-
-
-def hdf5_samples(file: Any) -> None:
-    X, y = samples()
-    file.create_dataset("X", data=X, chunks=(8, 5), compression="gzip", shuffle=True, fletcher32=True)
-    file["y"] = [str(label) for label in y]
 
 
 @cache
@@ -102,12 +71,8 @@ def valid() -> list[Files]:
         [("b.csv", with_header(X, y))],
         [("a.tsv", rows(X, y, "\t"))],
         [("a.txt", rows(X, y, " "))],
-        [("X.npy", npy(X)), ("y.npy", npy(y))],
         [("a.npz", npz(X=X, y=y.astype(str)))],
-        [("a-idx2-ubyte", idx(X)), ("a-idx1-ubyte", idx(y))],
         [("a.arff", arff(X, y))],
-        [("b.arff", arff_in_braces(X, y))],
         [("a.parquet", parquet(X, y))],
         [("b.parquet", parquet(X, [str(label) for label in y], compression="zstd"))],
-        [("a.h5", hdf5(hdf5_samples))],
     ]

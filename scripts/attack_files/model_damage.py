@@ -22,6 +22,8 @@ NUMBERS = (
 TYPES = ("<f8", "<f4", "<f2", "<i8", "<i4", "<u4", "<u1", "|b1", "<U1", "<U5", "<c16", ">f8", ">i4")
 UNSTORABLE = ("|O", "<f16", "<M8[s]")
 WORDS = (
+    "numpy", "builtins", "object", "list", "map", "void", "bytes_", "load", "sklearn.tree._tree", "Tree", "ObjectNode",
+    "FunctionNode", "MethodNode", "TypeNode", "JsonNode", "ConstructorFromReduceNode", "[[[1]]]", "os", "system",
     None, 1, 0.5, "ovo", "ovr", "rbf", "linear", "precomputed", "sigmoid", "poly", "laplacian", "scale", "auto", "svc",
     "single", "double", "full", "rescaled", "inf", "nan", "matrix", "array", "sum", "product", "isda",
 )  # fmt: skip
@@ -89,12 +91,20 @@ def changed_text(rng: Generator, content: bytes) -> bytes:
 
 def crafted(rng: Generator, content: bytes) -> tuple[str, bytes]:
     """Change the content of a file, and write it with the right check sums and digest."""
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
+    members = _parts(content)
     kinds = (_leaf, _leaf, _leaf, _value, _array, _array, _array, _entry, _zip_of, _bomb)
     kind = kinds[int(rng.integers(len(kinds)))]
+    steps = _parts(members["steps.skops"]) if "steps.skops" in members and rng.random() < 0.6 else None
     for _ in range(int(rng.integers(1, 3))):
-        kind(rng, members)
+        kind(rng, members if steps is None else steps)
+    if steps is not None:
+        inner = io.BytesIO()
+        with zipfile.ZipFile(inner, "w", zipfile.ZIP_DEFLATED * int(rng.random() < 0.05)) as archive:
+            for name, data in steps.items():
+                archive.writestr(name, data)
+            if kind is _bomb:
+                _lie(rng, archive.infolist())
+        members["steps.skops"] = inner.getvalue()
     out = io.BytesIO()
     with sealed_zip(out) as archive:
         for name, data in members.items():
@@ -104,7 +114,21 @@ def crafted(rng: Generator, content: bytes) -> tuple[str, bytes]:
                 archive.writestr(zipfile.ZipInfo(name), data)
         if kind is _bomb:
             _lie(rng, archive.infolist())
-    return kind.__name__.strip("_"), out.getvalue()
+    return f"{'steps ' * (steps is not None)}{kind.__name__.strip('_')}", out.getvalue()
+
+
+def _parts(content: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def _described(members: dict[str, bytes]) -> tuple[str, Any, Any]:
+    """Return the name of the JSON of a file, or of steps in it, the JSON, and the part of it that is changed."""
+    if "schema.json" in members:
+        header = json.loads(members["schema.json"])
+        return "schema.json", header, {"model": header}
+    header = json.loads(members["model.json"])
+    return "model.json", header, {"model": header["model"], "requests": header.get("requests", [])}
 
 
 def _places(value: Any, found: list[tuple[Any, Any]]) -> None:
@@ -117,9 +141,9 @@ def _places(value: Any, found: list[tuple[Any, Any]]) -> None:
 
 def _leaf(rng: Generator, members: dict[str, bytes]) -> None:
     """Replace a number, a truth value or a text by another one; exchange two arrays."""
-    header = json.loads(members["model.json"])
+    part, header, root = _described(members)
     found: list[tuple[Any, Any]] = []
-    _places({"model": header["model"]}, found)
+    _places(root, found)
     leaves = [(holder, key) for holder, key in found if key != "$" and not isinstance(holder[key], (dict, list))]
     if not leaves:
         return
@@ -129,6 +153,8 @@ def _leaf(rng: Generator, members: dict[str, bytes]) -> None:
         others = [pair for pair in leaves if str(pair[0][pair[1]]).endswith(".npy")]
         other, place = others[int(rng.integers(len(others)))]
         holder[key], other[place] = other[place], old
+    elif key == "content" and rng.random() < 0.8:  # a plain value in a file of skops
+        holder[key] = json.dumps(NUMBERS[int(rng.integers(len(NUMBERS)))])
     elif isinstance(old, bool):
         holder[key] = not old
     elif isinstance(old, int):
@@ -137,14 +163,14 @@ def _leaf(rng: Generator, members: dict[str, bytes]) -> None:
         holder[key] = (-1.0, 0.0, 1e-320, 1e-30, 0.5, 3.0, 1e30, 1e200, 1e308)[int(rng.integers(9))]
     else:
         holder[key] = WORDS[int(rng.integers(len(WORDS)))]
-    members["model.json"] = json.dumps(header).encode()
+    members[part] = json.dumps(header).encode()
 
 
 def _value(rng: Generator, members: dict[str, bytes]) -> None:
     """Replace an entry of the JSON by a number, by another entry, or nest it."""
-    header = json.loads(members["model.json"])
+    part, header, root = _described(members)
     found: list[tuple[Any, Any]] = []
-    _places(header["model"], found)
+    _places(root["model"], found)
     if not found:
         return
     holder, key = found[int(rng.integers(len(found)))]
@@ -159,14 +185,14 @@ def _value(rng: Generator, members: dict[str, bytes]) -> None:
         holder[key] = {"$": "float", "value": str(NUMBERS[rng.integers(5)])}
     else:
         holder[key] = NUMBERS[int(rng.integers(len(NUMBERS)))]
-    members["model.json"] = json.dumps(header).encode()
+    members[part] = json.dumps(header).encode()
 
 
 def _entry(rng: Generator, members: dict[str, bytes]) -> None:
     """Drop, add or rename entries, nest kernels, change classes."""
-    header = json.loads(members["model.json"])
+    part, header, root = _described(members)
     found: list[tuple[Any, Any]] = []
-    _places({"model": header["model"]}, found)
+    _places(root, found)
     dicts = [holder[key] for holder, key in found if isinstance(holder[key], dict) and holder[key]]
     one = dicts[int(rng.integers(len(dicts)))]
     key = list(one)[int(rng.integers(len(one)))]
@@ -191,7 +217,7 @@ def _entry(rng: Generator, members: dict[str, bytes]) -> None:
         one.update(copy.deepcopy({name: value for name, value in other.items() if value is not one}))
     else:
         one[f"{key}_"] = one.pop(key)
-    members["model.json"] = json.dumps(header).encode()
+    members[part] = json.dumps(header).encode()
 
 
 def _array(rng: Generator, members: dict[str, bytes]) -> None:
@@ -275,6 +301,8 @@ def _lie(rng: Generator, table: list[zipfile.ZipInfo]) -> None:
 def _zip_of(rng: Generator, members: dict[str, bytes]) -> None:
     """Drop, swap, rename or add parts."""
     names = list(members)
+    if not names:
+        return
     one, other = (names[int(rng.integers(len(names)))] for _ in range(2))
     how = int(rng.integers(4))
     if how == 0:

@@ -7,7 +7,6 @@ file must be refused, or its model must predict finite numbers, unless it holds 
 from __future__ import annotations
 
 import functools
-import hashlib
 import io
 import json
 import re
@@ -29,7 +28,7 @@ from sklearn.utils.validation import check_is_fitted
 import adatron
 from adatron.estimators.incremental.machine import Incremental
 from adatron.files import ModelFileError, save_libsvm
-from adatron.files.models.archive import MARK, SEAL
+from adatron.files.models.archive import MARK, seal
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 
 Generator = np.random.Generator
@@ -115,15 +114,17 @@ def attempt(rng: Generator, folder: Path) -> tuple[str, str]:
             # The file as it is, without its digest, or with a new digest.
             kind = ("raw", "raw unsealed", "raw sealed")[int(rng.integers(3))]
             harmless = kind != "raw sealed"
-            changed = damaged(rng, content if kind == "raw" else content[: -SEAL - 2] + bytes(2))
+            changed = damaged(
+                rng, content if kind != "raw unsealed" else content[: content.rindex(MARK) - 2] + bytes(2)
+            )
             if kind == "raw sealed":
-                changed += MARK + hashlib.sha256(changed).hexdigest().encode()
+                changed = _sealed(changed)
         else:
             kind, changed = crafted(rng, content)
             harmless = False
     path = folder / "m.adatron"
     path.write_bytes(changed)
-    end = _end(path, X, name)
+    end = _end(path, X, f"steps {name}" if kind.startswith("steps") else name)
     if harmless and end != "refused":
         # Damage may hit only bytes without a meaning; the model is then the one that was written.
         path.write_bytes(content)
@@ -132,6 +133,17 @@ def attempt(rng: Generator, folder: Path) -> tuple[str, str]:
         assert np.array_equal(adatron.load(path).predict(X), expected), f"{name}: damage changed predictions"
         end = "right"
     return f"{kind} {'steps' if name.startswith('steps') else name.partition(',')[0]}", end
+
+
+def _sealed(content: bytes) -> bytes:
+    """Return a damaged zip with the digest that it should have, if it can be read at all."""
+    out = io.BytesIO(content)
+    try:
+        with zipfile.ZipFile(out, "a") as archive:
+            archive.comment = seal(archive)
+    except Exception:  # zipfile does not list what damage causes
+        return content
+    return out.getvalue()
 
 
 def _end(path: Path, X: Any, name: str) -> str:
@@ -160,7 +172,7 @@ def _predicted(model: Any, X: Any, path: Path) -> str:
         columns = max(columns, getattr(last, "n_features_in_", 0))
         if columns > MOST_COLUMNS:
             return "differs"
-        X = np.resize(data()[0] @ data()[0].T, (len(X), columns))
+        X = np.resize(data()[0] @ data()[0].T, (X.shape[0], columns))
     width = getattr(model, "n_features_in_", X.shape[1])
     if width != X.shape[1]:
         if width > MOST_COLUMNS:

@@ -19,8 +19,15 @@ def run() -> int:
 
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # a shell's background job ignores it
             signal.signal(signal.SIGINT, _interrupt)
-        from .cli import main
+        try:
+            from .cli import main
+        except ModuleNotFoundError as error:
+            if error.name != "click":
+                raise
+            from .extras import how_to_get
 
+            print(f"error: the command line tool takes click: {how_to_get('cli')}", file=sys.stderr)
+            return 1
         status = main()
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done and said; the process only has to end
     except KeyboardInterrupt:

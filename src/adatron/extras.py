@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+import re
+from importlib import import_module, metadata
 from typing import Any
 
-#: The packages of each extra of the installation.
-EXTRAS = {
-    "parquet": ("pyarrow",),
-    "hdf5": ("h5py",),
-    "plot": ("matplotlib",),
-    "onnx": ("onnx", "onnxruntime", "skl2onnx"),
-    "dask": ("dask", "distributed"),
-    "gpu": ("torch",),
-    "mlflow": ("mlflow-skinny", "pandas"),
-}
+
+def extras() -> dict[str, list[str]]:
+    """Return the packages of each extra of the installation, as its metadata name them."""
+    found: dict[str, list[str]] = {}
+    for one in metadata.requires("adatron") or []:
+        wanted = re.fullmatch(r"([\w.-]+).*extra == [\"']([\w-]+)[\"'].*", one)
+        if wanted:
+            found.setdefault(wanted[2], []).append(wanted[1])
+    return found
 
 
 def how_to_get(extra: str) -> str:
     """Return the command that installs the packages of an extra, and the one that installs them with this package."""
-    return f"pip install {' '.join(EXTRAS[extra])} (as part of adatron, in its folder: pip install '.[{extra}]')"
+    return f"pip install {' '.join(extras()[extra])} (as part of adatron, in its folder: pip install '.[{extra}]')"
 
 
 def needed(module: str, extra: str, what: str) -> Any:

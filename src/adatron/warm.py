@@ -17,16 +17,6 @@ if TYPE_CHECKING:
     from .problems import Bias
 
 
-FUNCTIONS = 232  # Functions that a warm-up compiles besides the kernels; a new one, or new types, change this number.
-
-
-def expected_functions() -> int:
-    """Return how many functions a warm-up compiles: every kernel is one function in two precisions."""
-    from .kernels import KERNELS
-
-    return FUNCTIONS + 2 * len(KERNELS)
-
-
 def compiled_functions() -> int:
     """Return how many functions are compiled on the disk, each counted once for every type of its arguments.
 

@@ -86,10 +86,7 @@ def ends_well(arguments, folder, monkeypatch, capsys, wanted=None):
         return None
     assert [line.startswith("error: ") for line in err.splitlines()].count(True) == 1
     assert err.splitlines()[-1].startswith("error: ")
-    left = [path for path in folder.iterdir() if path not in before]
-    assert all(path.name.endswith(".journal") for path in left)
-    for path in left:
-        path.unlink()
+    assert sorted(folder.iterdir()) == before
     return err.splitlines()[-1]
 
 
@@ -112,7 +109,6 @@ MODELS = ("svc", "svr", "one", "nusvc", "ovr", "laplacian", "given", "compact")
 STATUSES = {
     "convert M out --to libsvm": "00001101",
     "convert M out --to onnx": "00000010",
-    "convert M out --to onnx --ops ai.onnx.ml": "00001110",
     "convert M out --features 1": "22222222",
     "predict M wide.csv": "11111111",
     "predict M good.csv --decision": "02000010",

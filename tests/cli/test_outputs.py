@@ -78,7 +78,7 @@ def test_an_output_without_a_name(command, capsys):
 
 def test_an_output_is_no_input_and_no_other_output(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    for name in ("a.txt", "m.adatron.journal"):
+    for name in ("a.txt", "m.adatron-journal"):
         Path(name).write_text("1 1:1\n")
     Path("link.txt").symlink_to("a.txt")
     for arguments in (
@@ -87,8 +87,8 @@ def test_an_output_is_no_input_and_no_other_output(tmp_path, monkeypatch, capsys
         "convert a.txt link.txt",
         "search a.txt --model b.svg --plot ./b.svg",
         "stream a.txt a.txt",
-        "stream m.adatron m.adatron.journal",
+        "stream m.adatron m.adatron-journal",
     ):
         assert main(arguments.split()) == 2
         assert "would overwrite" in (said := failed(capsys)) or "are both" in said
-    assert Path("a.txt").read_text() == Path("m.adatron.journal").read_text() == "1 1:1\n"
+    assert Path("a.txt").read_text() == Path("m.adatron-journal").read_text() == "1 1:1\n"

@@ -1,10 +1,13 @@
 """The options of the parameters are those of the estimators, with the same names and bounds."""
 
+import re
+
 import click
 import pytest
 from sklearn.utils._param_validation import make_constraint
 
 import adatron
+from adatron.cli import main
 from adatron.cli.commands.train import train
 from adatron.cli.machines import TASKS
 from adatron.cli.parameters import RARE
@@ -59,3 +62,10 @@ def test_the_help_shows_names_and_bounds():
 def test_the_help_names_the_default(name):
     (shown,) = (text for text in OPTIONS[name].help.split("[default: ")[1:])
     assert {float(shown.rstrip("]"))} == {kind().get_params()[name] for kind in KINDS}
+
+
+def test_the_help_fits_on_a_page(capsys):
+    assert main(["train", "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("\n") < 60
+    assert re.findall(r"^(\w+):$", shown, re.MULTILINE) == ["Data", "Model", "Limits", "Output"]

@@ -11,7 +11,6 @@ from sklearn.model_selection import GridSearchCV
 
 import adatron
 from adatron import dask as ad
-from adatron.dask.machine import CLUSTER_PARAMETERS
 from clusters import blobs
 
 X, Y = blobs(2600, 5)
@@ -49,28 +48,26 @@ def test_a_callback_another_thread_and_a_clone_see_the_parameters_as_they_were_g
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_the_signature_is_that_of_one_machine_and_two_more(machine):
+def test_the_signature_is_that_of_one_machine_and_a_client(machine):
     kind, local = pair(machine)
     own, theirs = inspect.signature(kind).parameters, inspect.signature(local).parameters
-    assert list(own) == [*theirs, *CLUSTER_PARAMETERS]
+    assert list(own) == [*theirs, "client"]
     assert all(own[name] == theirs[name] for name in theirs)
-    assert all(
-        own[name].default is None and own[name].kind is inspect.Parameter.KEYWORD_ONLY for name in CLUSTER_PARAMETERS
-    )
-    assert kind._parameter_constraints == {**local._parameter_constraints, **CLUSTER_PARAMETERS}
+    assert own["client"].default is None
+    assert own["client"].kind is inspect.Parameter.KEYWORD_ONLY
+    assert kind._parameter_constraints == {**local._parameter_constraints, "client": "no_validation"}
+    with pytest.raises(TypeError, match=rf"Dask{machine}\.__init__.*'gama'. Did you mean 'gamma'\?"):
+        kind(gama=1.0)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_parameters_are_got_set_cloned_shown_and_pickled(machine):
     kind, local = pair(machine)
-    model = kind(gamma=0.5, checkpoint="file")
-    assert model.get_params() == {**local(gamma=0.5).get_params(), "client": None, "checkpoint": "file"}
-    assert repr(model) == f"{kind.__name__}(checkpoint='file', gamma=0.5)"
-    assert "checkpoint" in model._repr_html_()
-    assert model.set_params(tol=0.1, checkpoint=None).get_params() == local(gamma=0.5, tol=0.1).get_params() | {
-        "client": None,
-        "checkpoint": None,
-    }
+    model = kind(gamma=0.5)
+    assert model.get_params() == {**local(gamma=0.5).get_params(), "client": None}
+    assert repr(model) == f"{kind.__name__}(gamma=0.5)"
+    assert "client" in model._repr_html_()
+    assert model.set_params(tol=0.1).get_params() == {**local(gamma=0.5, tol=0.1).get_params(), "client": None}
     for other in (clone(model), pickle.loads(pickle.dumps(model))):  # noqa: S301
         assert type(other) is kind
         assert other.get_params() == model.get_params()

@@ -17,21 +17,6 @@ def npz(y):
     return {"a.npz": out.getvalue()}
 
 
-def npy(y):
-    pair = io.BytesIO(), io.BytesIO()
-    np.save(pair[0], X), np.save(pair[1], y)
-    return {"X.npy": pair[0].getvalue(), "y.npy": pair[1].getvalue()}
-
-
-def hdf5(y):
-    h5py = pytest.importorskip("h5py")
-    out = io.BytesIO()
-    with h5py.File(out, "w") as file:
-        file["X"] = X
-        file["y"] = y.tolist() if y.dtype.kind == "U" else y
-    return {"a.h5": out.getvalue()}
-
-
 def svm(y):
     return {"a.svm": "".join(f"{label} 1:{a} 2:{b}\n" for label, (a, b) in zip(y.tolist(), X, strict=True)).encode()}
 
@@ -52,7 +37,7 @@ LABELS = {
     "bytes": [b"cat", b"7"],
     "float32": np.array([1, 2], np.float32),
 }
-FORMATS = [npz, npy, hdf5, svm, arff]
+FORMATS = [npz, svm, arff]
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -102,13 +87,6 @@ def test_joined_files_keep_their_labels(tmp_path):
         joined([2**53 + 1, 2], [0.5, 1.0])
     with pytest.raises(DataError, match=r"1\.npz: it has truth values for labels, and the file before it numbers"):
         joined([0, 1], [True, False])
-
-
-def test_idx_labels_are_whole_numbers(tmp_path):
-    head = b"\0\0\x0c\1" + (2).to_bytes(4, "big")
-    (tmp_path / "y.idx").write_bytes(head + b"".join(v.to_bytes(4, "big", signed=True) for v in (-(2**31), 2**31 - 1)))
-    (tmp_path / "X.idx").write_bytes(b"\0\0\x08\2" + (2).to_bytes(4, "big") + (1).to_bytes(4, "big") + b"\1\2")
-    assert read([tmp_path / "X.idx", tmp_path / "y.idx"]).y.tolist() == [-(2**31), 2**31 - 1]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 Also tested here: ``certified``, ``crossings``, ``field``, ``metric`` and ``projection``.
 """
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -138,6 +140,21 @@ def test_a_certificate_is_true(name, seed, C, stretched):
     points = X[known, None] + radii[:, :, None] * ways
     codes = model.predict(points.reshape(-1, 2)).reshape(known.sum(), -1)
     assert (codes == model.predict(X[known])[:, None]).all()
+
+
+def test_a_radius_holds_where_the_bias_hides_the_sum():
+    """The sum of kernel values is below the rounding of the bias at the samples, and above the bias far away."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(26, 4)), (np.arange(26) > 9).astype(int)
+    model = SVC(C=4.5, kernel="poly", gamma=5e-12, degree=5, coef0=0.0, max_time=3.0)
+    with warnings.catch_warnings(action="ignore"):  # nothing separates these
+        model.fit(X, y)
+    radius = input_margin(model, X).certified
+    ways = rng.normal(size=(26, 400, 4))
+    ways *= 0.999 * radius[:, None, None] / np.linalg.norm(ways, axis=2, keepdims=True)
+    codes = model.predict((X[:, None] + ways).reshape(-1, 4)).reshape(26, -1)
+    assert (radius > 1e9).all()
+    assert (codes == model.predict(X)[:, None]).all()
 
 
 def ellipse(a, b):

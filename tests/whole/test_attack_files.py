@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "attack_files"
-KINDS = [kind for kind in ("models", "states", "data", "journals") if (SCRIPT / f"{kind}.py").exists()]
+KINDS = [kind for kind in ("models", "states", "data", "databases") if (SCRIPT / f"{kind}.py").exists()]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris
 from adatron import SVC
 
 ROOT = Path(__file__).parents[2]
-EXTRAS = ("plot", "bench", "parquet", "hdf5", "onnx", "mlflow", "dask", "gpu")  # those for users
+EXTRAS = ("plot", "bench", "cli", "onnx", "mlflow", "dask", "gpu")  # those for users
 
 
 def test_the_oldest_versions_are_the_lower_bounds():
@@ -18,7 +18,7 @@ def test_the_oldest_versions_are_the_lower_bounds():
     extras = [one for extra in EXTRAS for one in project["optional-dependencies"][extra]]
     bounds = [re.fullmatch(r"([\w-]+)>=([\d.]+)(,.*)?", one) for one in [*project["dependencies"], *extras]]
     pinned = [line for line in (ROOT / "constraints/oldest.txt").read_text().splitlines() if line[0] != "#"]
-    assert sorted(f"{bound[1]}=={bound[2]}" for bound in bounds if bound) == sorted(pinned)
+    assert sorted({f"{bound[1]}=={bound[2]}" for bound in bounds if bound}) == sorted(pinned)
     assert [one for one, bound in zip([*project["dependencies"], *extras], bounds, strict=True) if not bound] == [
         "adatron[plot]"
     ]

@@ -13,7 +13,7 @@ from .status import InputError, warnings_as_lines
 from .values import Number
 
 # Equal to files.FORMATS, which would import NumPy; a test compares the two.
-FORMAT_NAMES = ("libsvm", "csv", "tsv", "table", "npz", "npy", "idx", "arff", "parquet", "hdf5")
+FORMAT_NAMES = ("libsvm", "csv", "tsv", "table", "npz", "arff", "parquet")
 
 Names = tuple[str, ...] | None
 
@@ -70,7 +70,7 @@ def gathered(kind: Any, name: str) -> Any:
 def form_options(command: Any) -> Any:
     """Add the options about the form of a table; the command gets them as `form`."""
     with_form = gathered(Form, "form")(command)
-    marks = "A mark of missing values; may be repeated.  [default: empty, ?, NA and the like]"
+    marks = "A mark of missing values; may be repeated.  [default: empty, ?, NA, ...]"
     for option in (
         click.option("--encoding", help="Encoding of a table.  [default: UTF-8, or UTF-16 with its mark]"),
         click.option("--missing", multiple=True, help=marks, callback=lambda context, option, given: given or None),
@@ -80,8 +80,8 @@ def form_options(command: Any) -> Any:
         click.option("--header/--no-header", default=None, help="Whether the first row of a table holds names.  "
                      "[default: inferred]"),
         click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of a table.  [default: inferred]"),
-        click.option("--separator", type=separator, help="Between the fields: a character, or comma, semicolon, "
-                     "tab, bar, space.  [default: inferred]"),
+        click.option("--separator", type=separator, help="A character, comma, semicolon, tab, bar or space.  "
+                     "[default: inferred]"),
     ):  # fmt: skip
         with_form = option(with_form)
     return with_form
@@ -90,10 +90,7 @@ def form_options(command: Any) -> Any:
 def data_options(function: Any) -> Any:
     """Add the argument and the options that say which data files are read, and how; pass them on as a ``source``."""
     counting = "LIBSVM text: features count from 0 or 1.  [default: as the model's; inferred]"
-    room = (
-        "Bytes that a file, decompressed, and its table may take each.  [default: a quarter of the free memory, and "
-        "200 times the file or 64 MiB if compressed]"
-    )
+    room = "Bytes that a file and its table may take each.  [default: a quarter of the memory]"
     command = form_options(gathered(DataFiles, "source")(function))
     command = click.option("--max-bytes", type=Number(1, whole=True), help=room)(command)
     command = click.option("--zero-based/--one-based", default=None, help=counting)(command)

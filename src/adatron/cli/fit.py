@@ -44,7 +44,7 @@ def cross_validated(model: Any, X: Any, y: Any, folds: int, seed: int, silent: b
         train = all_others[y[all_others] == 1] if sides else all_others
         one: Any = clone(model)
         X_train, y_train = _safe_split(one, X, y, train)
-        _with_progress(one, X_train, y_train, Interrupt(False), silent, f"fold {number} of {folds}: ")
+        _with_progress(one, X_train, y_train, Interrupt(False), silent, f"fold {number} of {folds}")
         part = one.predict(_safe_split(one, X, y, test, train)[0])
         predicted = np.empty((X.shape[0], *part.shape[1:]), part.dtype) if predicted is None else predicted
         predicted[test] = part
@@ -65,7 +65,7 @@ def check_folds(file: str, y: Any, samples: int, folds: int, task: str) -> None:
             )
 
 
-def _with_progress(model: Any, X: Any, y: Any, interrupt: Interrupt, silent: bool, name: str = "") -> None:
+def _with_progress(model: Any, X: Any, y: Any, interrupt: Interrupt, silent: bool, name: str = "fit") -> None:
     machine = machine_of(model)
     with ProgressBar(machine.gap_tol or machine.tol, silent, interrupt, name) as bar:
         machine.set_params(callback=bar)

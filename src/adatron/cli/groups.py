@@ -11,7 +11,7 @@ _DATA = (
 _OUTPUT = ("target", "plot", "save_partial", "wants_json", "quiet", "no_progress", "_click_default_help")
 _LIMITS = ("tol", "gap_tol", "max_time", "n_jobs", "device")
 GROUPS = {name: group for group, names in (("Data", _DATA), ("Output", _OUTPUT), ("Limits", _LIMITS)) for name in names}
-WIDEST = 34  # Columns of an option; one that is wider has its words on the next line.
+WIDEST = 36  # Columns of an option; one that is wider has its words on the next line.
 
 
 class GroupedCommand(click.Command):

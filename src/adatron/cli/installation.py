@@ -19,7 +19,6 @@ PACKAGES_SHOWN = (
     "llvmlite",
     "joblib",
     "threadpoolctl",
-    "click",
     "tqdm",
 )
 # Variables of the environment that say how many threads work.
@@ -29,7 +28,7 @@ OTHER_VARIABLES = ("ADATRON_CACHE_DIR", "ADATRON_DATA", "NUMBA_DISABLE_JIT")  # 
 
 def installation() -> dict[str, Any]:
     """Return the facts that a bug report needs."""
-    from ..extras import EXTRAS
+    from ..extras import extras
     from ..threads.pool import allowed_threads
 
     return {
@@ -40,7 +39,7 @@ def installation() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "threads": allowed_threads(None),
         **_cache(),
-        "extras": {extra: {name: _version(name) for name in names} for extra, names in EXTRAS.items()},
+        "extras": {extra: {name: _version(name) for name in names} for extra, names in extras().items()},
         "environment": {name: os.environ[name] for name in (*THREAD_VARIABLES, *OTHER_VARIABLES) if name in os.environ},
         "blas": _blas(),
     }

@@ -65,7 +65,7 @@ def _refuse_overwriting(name: str, output: str, inputs: Iterable[str]) -> None:
 
 
 def existing(path: str) -> Path:
-    """Return the existing file that a path leads to: data.h5 for data.h5/train."""
+    """Return the file of a path, or the nearest folder above that exists."""
     whole = Path(path)
     return next((part for part in (whole, *whole.parents) if part.exists()), Path("/"))
 

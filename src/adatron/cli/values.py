@@ -13,7 +13,7 @@ MOST_VALUES = 1000  # Most values of a range.
 FEWEST_VALUES = 3  # Fewest values of a range that does not say how many.
 
 
-class Number(click.ParamType[Any]):
+class Number(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] (it has none before click 8.4)
     """A number within bounds, or one of some words; the help shows the bounds, and the error says them.
 
     Parameters
@@ -108,7 +108,7 @@ def quantiles(text: str) -> float | list[float]:
     return found if len(found) > 1 else found[0]
 
 
-class ListedValues(click.ParamType[Any]):
+class ListedValues(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] (it has none before click 8.4)
     """Values of a parameter: '1,10,100', '0.1:1000' (a value a decade), '0.1:1000:7' (seven), both, or 'auto'.
 
     one : the type of one value

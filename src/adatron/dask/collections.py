@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from functools import partial
+from inspect import Parameter, Signature, signature
 from itertools import pairwise
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +21,60 @@ from ..quoted import quoted
 from .cluster import Call, Cluster, client_of, is_gone, scattered, workers_of
 
 
-def cloned(estimator: Any) -> Any:
-    """Return an unfitted copy as ``sklearn.base.clone`` makes it. It has the same client: clients cannot be copied."""
-    bare = copy(estimator)
-    bare.client = None
-    twin: Any = BaseEstimator.__sklearn_clone__(bare)
-    twin.client = estimator.client
-    return twin
+class WithClient:
+    """What makes an estimator of one machine one for a cluster: a parameter ``client``, never copied nor pickled.
+
+    _local : the estimator of one machine, whose parameters a class has
+    _without : those of its parameters that the class lacks
+    """
+
+    client: Any
+    _local: ClassVar[type[Any]]
+    _without: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        if "_local" in vars(cls):
+            constraints = {**cls._local._parameter_constraints, "client": "no_validation"}
+            setattr(cls, "_parameter_constraints", constraints)  # noqa: B010 (scikit-learn lists no such values)
+            made = _constructor(cls.__qualname__, cls._local, cls._without)
+            setattr(cls, "__init__", made)  # noqa: B010 (a type checker reads the one below)
+        super().__init_subclass__(**kwargs)
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *args: Any, client: Any = None, **parameters: Any) -> None: ...
+
+    @property
+    def client_(self) -> Any:
+        """The client that is used: the given one, or the current one."""
+        return client_of(self.client)
+
+    def __sklearn_clone__(self) -> Any:
+        bare = copy(self)
+        bare.client = None
+        twin: Any = BaseEstimator.__sklearn_clone__(bare)  # pyright: ignore[reportArgumentType]
+        twin.client = self.client
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for copies and pickles, which have no client."""
+        state: Any = super().__getstate__()
+        return {**state, "client": None}
+
+
+def _constructor(name: str, local: Any, without: tuple[str, ...]) -> Callable[..., None]:
+    """Return the constructor of a class, with the signature of the one-machine estimator's and ``client``."""
+    own = [one for parameter, one in signature(local.__init__).parameters.items() if parameter not in without]
+    known = Signature([*own, Parameter("client", Parameter.KEYWORD_ONLY, default=None, annotation=Any)])
+
+    def __init__(self: Any, *args: Any, **parameters: Any) -> None:
+        known.bind(self, *args, **parameters)  # refuses other parameters
+        self.client = parameters.pop("client", None)
+        local.__init__(self, *args, **parameters)
+
+    setattr(__init__, "__signature__", known)  # noqa: B010
+    __init__.__qualname__ = f"{name}.__init__"
+    return __init__
 
 
 def is_array(X: Any) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pickle import dumps
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +29,6 @@ from .partition import Ids, Vector
 from .sent import compact
 from .slab import Lens, Run
 
-if TYPE_CHECKING:
-    from .checkpoint import Checkpoint
-
 
 class FarRows(Elsewhere):
     """The training rows on a cluster.
@@ -42,10 +39,7 @@ class FarRows(Elsewhere):
     facts, used : see ``Source``
     room : bytes of rows that may be in this process
     here : the rows that are in this process
-    checkpoint : the file of what the fit has found so far; None if the user wants none
     """
-
-    checkpoint: Checkpoint | None = None
 
     def __init__(
         self, cluster: Cluster, shape: tuple[int, int], is_sparse: bool, dtype: Any, layout: SlabLayout,
@@ -105,10 +99,6 @@ class FarRows(Elsewhere):
         """Return a value of each sample: of those that each slab finds for its samples."""
         found = self.cluster.ask([Call(j, function, arguments) for j in range(len(self.cluster))])
         return layout_joined(self.layout, found)
-
-    def hashes(self) -> NDArray[np.uint64]:
-        """Return a hash of each sample's row."""
-        return self.of_all(on_slab.hashes_of)
 
     def moments(self) -> Moments:
         """Return means and standard deviations of the features over the samples."""
@@ -310,17 +300,6 @@ class FarView(View):
     gram: FarGram
 
     def exact(self, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
-        checkpoint = self.gram.source.far.checkpoint
-        if checkpoint is None:
-            return self._exact(rows, points, v)
-        log = checkpoint.stream(self.gram.source.ids, self.ids[rows], self.ids[points], v)
-        found = log.get(b"e", 0)
-        if found is None:
-            found = [self._exact(rows, points, v)]
-            log.put(b"e", 0, 0, found)
-        return found[0]
-
-    def _exact(self, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
         wide, ids = self.gram.wide, self.ids[points]
         if wide.mirrors and not wide.kernel.plain and np.array_equal(rows, points):
             return mirrored_sums(wide, Points(wide.source.take(ids), ids), v)

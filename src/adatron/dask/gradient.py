@@ -8,8 +8,7 @@ terms or from sums of whole stripes, as one machine does.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
@@ -27,14 +26,12 @@ from ..solvers.blocks.gradient import Gradient
 from ..solvers.blocks.shard import STRIPE, Ends, Survey, Violators
 from ..threads import OutOfTime
 from . import state as on_slab
-from .checkpoint import Stream
 from .cluster import Call
 from .far import FarView, left
 from .part import Change, Part, violators
 from .sent import Sent, compact
 from .state import Edit, Packed, SlabProgram, SurveyReport
 
-MakeArrays = Callable[[], list[NDArray[Any]]]
 GRACE = 2.0  # Seconds to fetch a gradient that is known, when there is no time for more kernel values.
 # Bytes of points that may go to the slabs before the whole gradient is fetched, as a multiple of the gradient's bytes:
 # when a worker dies, only the changes since then must be made again.
@@ -70,9 +67,6 @@ class FarGradient:
         self._reports: dict[int, SurveyReport] = {}
         self._dirty: list[Ids] = [np.flatnonzero(beta)]  # variables that slabs have not been told
         self._late, self.known = False, True
-        self._asked: Counter[bytes] = Counter()  # questions so far, by kind
-        checkpoint = view.gram.source.far.checkpoint
-        self._log = Stream() if checkpoint is None else checkpoint.stream(*_name(view, dual))
         self._begin_with(view)
 
     def serve(self, view: View) -> None:
@@ -107,29 +101,13 @@ class FarGradient:
         return max(limit, monotonic() + GRACE) if self._late else limit
 
     @property
-    def ready(self) -> bool:
-        return self.version >= self._log.reach
-
-    @property
-    def _at_hand(self) -> bool:
-        """Whether the whole gradient of this version is here."""
-        return self._whole is not None and self._base == self.version
-
-    @property
     def g(self) -> Vector:
         return self._gathered()
 
     def _gathered(self) -> Vector:
         """Return the whole gradient. If it is not at hand, get it, and let slabs begin again from it."""
-        if self._whole is None or not self._at_hand:
-            if self.version == 0:
-                self._whole = -self.dual.t
-            elif (found := self._log.get(b"g", self.version)) is not None:
-                (self._whole,) = found
-            else:
-                self._whole = self._fetched()
-                if self.known:
-                    self._log.put(b"g", self.version, self.version, [self._whole])
+        if self._whole is None or self._base != self.version:
+            self._whole = self._fetched() if self.version else -self.dual.t
             self._rebase()
         return self._whole
 
@@ -158,14 +136,7 @@ class FarGradient:
         self._base, self._edits, self._weight = self.version, [], 0.0
 
     def survey(self, most: int) -> Survey:
-        lists = self._answer(b"s", lambda: self._surveyed(most))
-        ends = [
-            Ends(Violators(*lists[i : i + 2]), Violators(*lists[i + 2 : i + 4])) for i in range(0, len(lists) - 1, 4)
-        ]
-        return Survey(ends, np.flatnonzero(self.dual.free(self.beta)), float(lists[-1][0]))
-
-    def _surveyed(self, most: int) -> list[NDArray[Any]]:
-        """Return numbers and gains of violators, list after list, and the objective.
+        """Return what ``Gradient.survey`` does.
 
         A slab reports about as many as are needed. If some that it left out might be among the worst, it reports all.
         """
@@ -176,20 +147,8 @@ class FarGradient:
         if short:
             self._reports.update(self._ask(dict.fromkeys(short, (on_slab.survey, (most,))))[0])
             lists, _ = violators(self.kept, self._reports, equalities, most)
-        return [*lists, np.array([self._objective(self._reports)])]
-
-    def _answer(self, kind: bytes, make: MakeArrays, whole: Callable[[], bool] = lambda: True) -> list[NDArray[Any]]:
-        """Return the answer to the next question of a kind: that of an earlier fit, or a new one."""
-        self._asked[kind] += 1
-        found = self._log.get(kind, self._asked[kind])
-        if found is None:
-            found = make()
-            if whole():
-                self._log.put(kind, self._asked[kind], self.version, found)
-        return found
-
-    def once(self, make: MakeArrays, whole: Callable[[], bool]) -> list[NDArray[Any]]:
-        return self._answer(b"p", make, whole)
+        ends = [Ends(Violators(*lists[i : i + 2]), Violators(*lists[i + 2 : i + 4])) for i in range(0, len(lists), 4)]
+        return Survey(ends, np.flatnonzero(self.dual.free(self.beta)), self._objective(self._reports))
 
     def _objective(self, reports: dict[int, SurveyReport]) -> float:
         """Return the objective: the slabs' terms, added as ``Shard`` adds them."""
@@ -216,18 +175,8 @@ class FarGradient:
         return self.view.points(ids)
 
     def look(self, ids: Ids) -> tuple[Points, Vector]:
-        self._asked[b"l"] += 1
-        found = self._log.get(b"l", self._asked[b"l"])
-        if self._at_hand or (found is None and self._log.get(b"g", self.version) is not None):
-            return self.points(ids), self.g[ids]
-        if found is not None:
-            return self.points(ids), found[0]
-        X, g = self._looked(ids)
-        self._log.put(b"l", self._asked[b"l"], self.version, [g])
-        return Points(self.view.gram.source.here(X), self.view.ids[ids]), g
-
-    def _looked(self, ids: Ids) -> tuple[Any, Vector]:
-        """Return the rows of some variables and their gradient, which are asked for together."""
+        if self._whole is not None and self._base == self.version:
+            return self.points(ids), self._whole[ids]
         source = self.view.gram.source
         far, samples = source.far, source.samples[self.view.ids[ids]]
         missing = far.here.missing(samples)
@@ -238,7 +187,8 @@ class FarGradient:
         g = np.empty(len(ids))
         for j, at in own.items():
             g[at] = found[j]
-        return far.joined(samples, missing, rows, [places for _, _, places in parts]), g
+        X = far.joined(samples, missing, rows, [places for _, _, places in parts])
+        return Points(source.here(X), self.view.ids[ids]), g
 
     def set_beta(self, ids: Ids, beta: Vector) -> None:
         self.beta[ids] = beta
@@ -252,7 +202,7 @@ class FarGradient:
             self.beta[ids] = beta
         self._dirty.append(ids)
         try:
-            self._reports = self._step(one) if self.ready else {}
+            self._reports = self._step(one)
         except BaseException as error:
             self._sent.forget()
             if isinstance(error, OutOfTime):
@@ -280,11 +230,10 @@ class FarGradient:
 
     def corrected(self, which: NDArray[np.bool_]) -> None:
         assert self._whole is not None  # noqa: S101 (for the type checker)
-        if self.ready:
-            self.cluster.ask([
-                Call(j, on_slab.put, (self.key, self.version, own, self._whole[kept.ids[own]]))
-                for j, kept in self.kept.items() for own in [np.flatnonzero(which[kept.ids])]
-            ])  # fmt: skip
+        self.cluster.ask([
+            Call(j, on_slab.put, (self.key, self.version, own, self._whole[kept.ids[own]]))
+            for j, kept in self.kept.items() for own in [np.flatnonzero(which[kept.ids])]
+        ])  # fmt: skip
         self.version += 1
         self._rebase()
         self._reports = {}
@@ -348,9 +297,3 @@ class FarGradient:
             again = self.cluster.ask([calls[list(asked).index(j)] for j in lost], self._limit)
             answers.update(zip(lost, again, strict=True))
         return answers, found[len(calls) :]
-
-
-def _name(view: FarView, dual: Dual) -> tuple[Any, ...]:
-    """Return the values that tell a program from others."""
-    arrays = dual.t, dual.lower, dual.upper, dual.row, dual.sign
-    return view.gram.source.ids, view.groups, dual.totals, dual.epsilon, *arrays

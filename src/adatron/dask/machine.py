@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import replace
-from hashlib import blake2b
-from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -25,8 +22,8 @@ from ..estimators.base.regressor import Regressor
 from ..estimators.checks import inputs, objects
 from ..quoted import quoted
 from ..threads import Clock, OutOfTime
-from .cluster import beside_the_pool, client_of
-from .collections import Blocks, cloned, is_collection, lazily, refuse_others
+from .cluster import beside_the_pool
+from .collections import Blocks, WithClient, is_collection, lazily, refuse_others
 
 if TYPE_CHECKING:
     from ..fitting.engine import Settings
@@ -36,27 +33,13 @@ if TYPE_CHECKING:
 
     SolvedThere = tuple[Model, dict[str, Any]]
 
-#: The two parameters that the estimators of one machine lack, with scikit-learn's constraints.
-CLUSTER_PARAMETERS: dict[str, Any] = {"client": "no_validation", "checkpoint": [str, PathLike, None]}
-#: Parameters that change no bit of a fit; class_weight is left out because the weights of the samples contain it.
-FREE = (
-    "solver", "n_jobs", "verbose", "max_time", "callback", "device", "class_weight", "shrinking", "random_state",
-    "decision_function_shape", "break_ties",
-)  # fmt: skip
 
-
-class OnCluster(KernelMachine):
+class OnCluster(WithClient, KernelMachine):
     """Base of the estimators for clusters: each is its one-machine estimator with a client.
 
-    Parameters are those of that estimator, and two more:
-
-    client : a ``distributed.Client``; None is the current one
-    checkpoint : path of a file in which the fit keeps what it has found. A fit of the same training set with the same
-        parameters goes on from there and has the same bits. The file is removed when the fit has converged.
+    Parameters are those of that estimator, and ``client``: a ``distributed.Client``; None is the current one.
     """
 
-    client: Any
-    checkpoint: str | PathLike[str] | None
     _local: ClassVar[type[KernelMachine]]
 
     @abstractmethod
@@ -69,24 +52,44 @@ class OnCluster(KernelMachine):
     ) -> SolvedThere:
         """Return the model of samples whose rows are on the cluster, and further attributes."""
 
-    @property
-    def client_(self) -> Any:
-        """The client that is used: the given one, or the current one."""
-        return client_of(self.client)
-
-    def __sklearn_clone__(self) -> Any:
-        return cloned(self)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the state for copies and pickles, which have no client."""
-        return {**super().__getstate__(), "client": None}
-
     def to_local(self) -> Any:
         """Return the fitted estimator of one machine, which needs no cluster."""
         model = self._local(**{name: getattr(self, name) for name in self._local._get_param_names()})
-        state = {name: value for name, value in self.__getstate__().items() if name not in CLUSTER_PARAMETERS}
+        state = {name: value for name, value in self.__getstate__().items() if name != "client"}
         model.__setstate__(state)
         return model
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Solve the problem on the cluster and certify the solution, which is that of one machine to the last bit.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array-like or sparse matrix, of shape (n_samples, n_features)
+            Training samples, in chunks by rows of any lengths, known or not.
+        y : Dask array or series, or array-like, of shape (n_samples,)
+            Class labels or targets, in the same chunks. Novelty detectors need none: for an SVDD, -1 marks negatives;
+            OneClassSVM ignores it, and it is there for pipelines and searches.
+        sample_weight : Dask array or series, or array-like, of shape (n_samples,), default=None
+            Weights, times those of the classes; one of weight 2 counts as two, one of weight 0 is left out.
+
+        Returns
+        -------
+        self : the estimator
+
+        Raises
+        ------
+        ValueError
+            Bad parameters or data, as in the one-machine estimator; the partition of bad data is named.
+        TimeoutError
+            ``max_time`` was over while the samples were loaded.
+        RuntimeError
+            The cluster has no workers, or a task ends every worker that it comes to.
+        """
+        return self._fit_on_cluster(X, self._targets(y), sample_weight)
+
+    def _targets(self, y: Any) -> Any:
+        """Return the targets as the problem takes them."""
+        return y
 
     def _fit_on_cluster(self, X: Any, y: Any, sample_weight: Any) -> Self:
         """Solve the problem on the cluster and keep the model."""
@@ -144,7 +147,6 @@ class OnCluster(KernelMachine):
     def _found(self, counted: CheckedBlocks, clock: Clock) -> SolvedThere:
         """Return the model of a training set, and further attributes: the engine solves over the cluster's rows."""
         from ..kernels import resolve
-        from .checkpoint import Checkpoint
         from .gradient import FarBlock
         from .setup import lean, share
 
@@ -160,34 +162,17 @@ class OnCluster(KernelMachine):
 
         shared = share(counted, *classes, settings.cache_bytes, lean_rows)
         with shared.rows.cluster:
-            task = shared, form, Resolved(kernel, gamma, kernel), settings
-            if self.checkpoint is None:
-                return self._solved_there(*task)
-            with Checkpoint(self.checkpoint, self._fingerprint(shared, gamma=gamma, augment=augment)) as file:
-                shared.rows.checkpoint = file
-                found = self._solved_there(*task)
-            if not found[0].proofs.status:
-                file.remove()
-            return found
+            return self._solved_there(shared, form, Resolved(kernel, gamma, kernel), settings)
 
-    def _fingerprint(self, shared: SharedSamples, **numbers: float) -> str:
-        """Return a text that differs for fits with different bits; ``numbers``: behind 'scale' and 'auto'."""
-        from .. import __version__
+    def predict(self, X: Any) -> Any:
+        """Predict labels or targets: lazily, in X's chunks, for a Dask array or frame, else at once."""
+        return self._predictions("predict", X)
 
-        given = {name: getattr(self, name) for name in self._local._get_param_names() if name not in FREE} | numbers
-        if not isinstance(self.kernel, str):
-            given["kernel"] = self.kernel.spec()
-        found = blake2b(repr([__version__, self._local.__name__, given]).encode(), digest_size=16)
-        samples = shared.samples
-        for array in (shared.rows.hashes(), samples.rows, samples.sizes, samples.weight, shared.codes):
-            found.update(np.ascontiguousarray(array).tobytes())
-        return found.hexdigest()
-
-    def _predictions(self, method: str, X: Any, at_once: Callable[[Any], Any]) -> Any:
+    def _predictions(self, method: str, X: Any) -> Any:
         """Return predictions: lazily for a Dask array or frame, else at once."""
         refuse_others(X, "X")
         if not is_collection(X):
-            return at_once(X)
+            return getattr(super(), method)(X)
         check_is_fitted(self)
         return lazily(self.client, method, self.to_local(), X)
 
@@ -196,33 +181,6 @@ class ClusterClassifier(OnCluster, Classifier):
     """Base of the classifiers for clusters."""
 
     takes_labels = False
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Solve the problem on the cluster and certify the solution, which is that of one machine to the last bit.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array-like or sparse matrix, of shape (n_samples, n_features)
-            Training samples, in chunks by rows of any lengths, known or not.
-        y : Dask array or series, or array-like, of shape (n_samples,)
-            Class labels, in the same chunks.
-        sample_weight : Dask array or series, or array-like, of shape (n_samples,), default=None
-            Their weights, times those of the classes; one of weight 2 counts as two, one of weight 0 is left out.
-
-        Returns
-        -------
-        self : the estimator
-
-        Raises
-        ------
-        ValueError
-            Bad parameters or data, as in the one-machine estimator; the partition of bad data is named.
-        TimeoutError
-            ``max_time`` was over while the samples were loaded.
-        RuntimeError
-            The cluster has no workers, or a task ends every worker that it comes to.
-        """
-        return self._fit_on_cluster(X, y, sample_weight)
 
     def _classes(self, counted: CheckedBlocks) -> tuple[Any, Any]:
         labels = counted.targets()
@@ -245,13 +203,9 @@ class ClusterClassifier(OnCluster, Classifier):
         model = self._solved(data, form, resolved, settings)
         return model, {"class_weight_": shared.class_weight}
 
-    def predict(self, X: Any) -> Any:
-        """Predict class labels: lazily, in X's chunks, for a Dask array or frame, else at once."""
-        return self._predictions("predict", X, super().predict)
-
     def decision_function(self, X: Any) -> Any:
         """Return decision values: lazily, in X's chunks, for a Dask array or frame, else at once."""
-        return self._predictions("decision_function", X, super().decision_function)
+        return self._predictions("decision_function", X)
 
 
 class ClusterProgram(OnCluster):
@@ -282,61 +236,20 @@ class ClusterRegressor(ClusterProgram, Regressor):
         model, further = super()._solved_there(shared, form, resolved, settings)
         return model, {**further, **self.reviewed(model, shared.rows)}
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Solve the problem on the cluster and certify the solution, which is that of one machine to the last bit.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array-like or sparse matrix, of shape (n_samples, n_features)
-            Training samples, in chunks by rows of any lengths, known or not.
-        y : Dask array or series, or array-like, of shape (n_samples,)
-            Targets, in the same chunks.
-        sample_weight : Dask array or series, or array-like, of shape (n_samples,), default=None
-            Weights that multiply C; a sample of weight 2 counts as two, one of weight 0 is left out.
-
-        Returns
-        -------
-        self : the estimator
-        """
-        return self._fit_on_cluster(X, y, sample_weight)
-
-    def predict(self, X: Any) -> Any:
-        """Predict targets: lazily, in X's chunks, for a Dask array or frame, else at once."""
-        return self._predictions("predict", X, super().predict)
-
 
 class ClusterNovelty(ClusterProgram, Novelty):
     """Base of the novelty detectors for clusters."""
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Solve the problem on the cluster and certify the solution, which is that of one machine to the last bit.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array-like or sparse matrix, of shape (n_samples, n_features)
-            Training samples, in chunks by rows of any lengths, known or not.
-        y : Dask array or series, or array-like, of shape (n_samples,), default=None
-            For an SVDD, -1 marks negatives. OneClassSVM ignores it; it is there for pipelines and searches.
-        sample_weight : Dask array or series, or array-like, of shape (n_samples,), default=None
-            Weights of the samples. A sample of weight 2 counts as two, one of weight 0 is left out.
-
-        Returns
-        -------
-        self : the estimator
-        """
+    def _targets(self, y: Any) -> Any:
         refuse_others(y, "y")
-        if y is not None:
-            y = 2.0 * ((y if is_collection(y) else np.asarray(y)) != -1) - 1.0 if self.negatives else None
-        return self._fit_on_cluster(X, y, sample_weight)
-
-    def predict(self, X: Any) -> Any:
-        """Return 1 for samples inside, -1 for those outside: lazily for a Dask array or frame, else at once."""
-        return self._predictions("predict", X, super().predict)
+        if y is None or not self.negatives:
+            return None
+        return 2.0 * ((y if is_collection(y) else np.asarray(y)) != -1) - 1.0
 
     def decision_function(self, X: Any) -> Any:
         """Return the signed distance to the boundary: lazily for a Dask array or frame, else at once."""
-        return self._predictions("decision_function", X, super().decision_function)
+        return self._predictions("decision_function", X)
 
     def score_samples(self, X: Any) -> Any:
         """Return decision values without the offset: lazily for a Dask array or frame, else at once."""
-        return self._predictions("score_samples", X, super().score_samples)
+        return self._predictions("score_samples", X)

@@ -7,20 +7,21 @@ from itertools import chain
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import clone
 
 from ..selection import GridSearchCV
 from ..selection.search.evaluate import Evaluation
 from ..selection.search.theirs import FitScores, More, all_plain, searched
 from ..selection.search.watch import SearchWatch
-from .cluster import Call, Cluster, beside_the_pool, client_of, scattered
-from .collections import cloned, here
+from .cluster import Call, Cluster, beside_the_pool, scattered
+from .collections import WithClient, here
 from .slab import threads_of_worker
 
 OF_KERNEL = ("kernel", "gamma", "degree", "coef0")  # parameters that make another kernel matrix
 Results = tuple[list[FitScores], More]
 
 
-class DaskGridSearchCV(GridSearchCV):
+class DaskGridSearchCV(WithClient, GridSearchCV):
     """Search over all combinations of parameters on a Dask cluster, with the results of one machine.
 
     It is :class:`adatron.selection.GridSearchCV` with the same parameters, attributes and results. The samples go to
@@ -54,29 +55,7 @@ class DaskGridSearchCV(GridSearchCV):
     ['C', 'gamma']
     """
 
-    def __init__(
-        self, estimator: Any, param_grid: Any, *, scoring: Any = None, n_jobs: int | None = None, refit: Any = True,
-        cv: Any = None, verbose: int = 0, error_score: Any = np.nan, return_train_score: bool = False,
-        client: Any = None,
-    ) -> None:  # fmt: skip
-        super().__init__(
-            estimator, param_grid, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv, verbose=verbose,
-            error_score=error_score, return_train_score=return_train_score,
-        )  # fmt: skip
-        self.client = client
-
-    def __sklearn_clone__(self) -> Any:
-        return cloned(self)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the state for copies and pickles, which have no client."""
-        state: Any = super().__getstate__()
-        return {**state, "client": None}
-
-    @property
-    def client_(self) -> Any:
-        """The client that is used: the given one, or the current one."""
-        return client_of(self.client)
+    _local, _without = GridSearchCV, ("pre_dispatch", "max_time", "prove")
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         client = self.client_
@@ -105,7 +84,8 @@ class _Tasks:
         """Return scikit-learn's scores of each cell, candidate after candidate, and further columns."""
         client = self.search.client_
         groups = self._groups(base, candidates)
-        search = cloned(self.search).set_params(estimator=None, param_grid={}, client=None, verbose=0)
+        search: Any = clone(self.search)
+        search.set_params(estimator=None, param_grid={}, client=None, verbose=0)
 
         def make(_: list[int]) -> list[Any]:
             return scattered(client, [(X, y, base, splits, scorer, routed)])  # one future

@@ -22,7 +22,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from ..arrays import Ids, Vector
 from ..compiled.merge import alike, merge
-from ..fitting.samples import differ, hashes
+from ..fitting.samples import differ
 from ..fitting.storage import opened, parts_of, tidy
 from ..gram import Gram, Source
 from ..gram.points import Points
@@ -209,11 +209,6 @@ def summed(slab: Slab, run: range, before: Vector) -> Vector:
     out = before.copy()
     sum_up(slab.X, np.asarray(run, np.int64), out)
     return out
-
-
-def hashes_of(slab: Slab) -> NDArray[np.uint64]:
-    """Return a hash of each row."""
-    return hashes(slab.X)
 
 
 def moments(slab: Slab, used: Any) -> tuple[int, Vector, Vector]:

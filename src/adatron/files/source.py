@@ -28,7 +28,7 @@ STANDARD_INPUT = "-"  # The path that stands for it.
 # bytes may become as many as any byte ever does.
 SHORT_PIPE, DEAREST = 2**20, 32
 # How many times as long as itself a compressed file, and its table, may become if the caller gives no limit, and the
-# bytes that they may take in any case. HDF5 and Parquet say their size before anything is read.
+# bytes that they may take in any case. Parquet says its size before anything is read.
 # Real data become up to 40 times as long; a byte of xz may become thousands.
 RATIO, LEAST_BYTES = 200, 2**26
 
@@ -75,10 +75,7 @@ def rewindable(path: Path, most: int | None = None) -> Path:
         if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
             raise OSError(errno.EBADF, "it is closed", "standard input")
         return _drained("standard input", sys.stdin.buffer, most)
-    try:
-        mode = FilePath(path).stat().st_mode
-    except NotADirectoryError:
-        return path  # a group in an HDF5 file; otherwise its reader reports the error
+    mode = FilePath(path).stat().st_mode
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         return path
     with FilePath(path).open("rb") as stream:

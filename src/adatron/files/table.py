@@ -164,9 +164,9 @@ class Table:
     Attributes
     ----------
     X : ndarray or csr_matrix, shape (n_samples, n_features)
-        Finite features in float64, or in float32 if the file holds only float32; sparse for LIBSVM text and for ARFF
-        with rows in braces. An array of objects if there are columns of text: float, and str in these columns. A
-        missing value, if the request allows any, is NaN, also in a column of text.
+        Finite features in float64, or in float32 if the file holds only float32; sparse for LIBSVM text. An array of
+        objects if there are columns of text: float, and str in these columns. A missing value, if the request allows
+        any, is NaN, also in a column of text.
     y : ndarray of shape (n_samples,), or None
         Labels: bool, int64 if all are whole numbers (uint64 if they need it), else float64 if all are numbers, else
         text. None if there are no labels.

@@ -51,9 +51,23 @@ def variation(field: Field, X: Vector, radius: float, pool: Pool) -> float:
 
 
 def _norm(field: Field, pool: Pool) -> float:
-    """Return a bound of ‖w‖."""
-    size = np.abs(field.a).sum() ** 2 * field.kernel.magnitude(float(np.square(field.points).sum(axis=1).max()))
-    return float(np.sqrt(max(field.squared_norm(pool), 0.0) + 8.0 * len(field.a) * UNIT * size))
+    """Return a bound of ‖w‖: with it a bound of the rounding of ‖w‖², whose terms are Σ|a_j| ‖φ(z_j)‖ squared at most.
+
+    A term b_j'∇φ(z_j) is at most ‖b_j‖ times the stretch of φ.
+    """
+    (m, d), total = field.points.shape, float(np.abs(field.a).sum())
+    largest = float(np.linalg.norm(field.points, axis=1).max())
+    size = total * np.sqrt(field.kernel.magnitude(largest * largest))
+    if field.b is not None:
+        size += float(np.linalg.norm(field.b, axis=1).sum()) * _stretch(field, largest)
+    off = 8.0 * (m + d) * UNIT * size**2 + total**2 * field.kernel.error_bound(largest * largest, d, UNIT)
+    return float(np.sqrt(max(field.squared_norm(pool), 0.0) + off))
+
+
+def _stretch(field: Field, largest: float) -> float:
+    """Return a bound of the factor by which φ stretches lengths within a distance from the origin."""
+    step = 1e-6 * (1.0 + largest)
+    return float(field.kernel.apart(np.array([largest]), np.array([step]))[0]) / step
 
 
 def _by_norm(field: Field, norms: Vector, height: Vector, pool: Pool) -> Vector:
@@ -80,7 +94,6 @@ def _rounding(field: Field, norms: Vector, own: Vector) -> float:
     kernel, total = field.kernel, float(np.abs(field.a).sum())
     terms = total * kernel.magnitude(largest * largest) + abs(field.f0)
     if field.b is not None:
-        step = 1e-6 * (1.0 + largest)
-        stretch = float(kernel.apart(np.array([largest]), np.array([step]))[0]) / step
+        stretch = _stretch(field, largest)
         terms += (1.0 + largest) * float(np.linalg.norm(field.b, axis=1).sum()) * 2.0 * stretch * (1.0 + stretch)
     return total * kernel.error_bound(largest * largest, d, UNIT) + 4.0 * (m + d + 8) * UNIT * terms

@@ -241,7 +241,7 @@ class Ascent(ABC, Generic[How]):
             return Status.DIVERGED if wide else Status.STUCK
         if wide and self._drowned():
             return Status.STUCK
-        stop = self.watch.look(self.n_iter, violation, objective, self._shown_gap, extra)
+        stop = self.watch.look(self.n_iter, violation, objective, self.relative_gap, extra)
         if violation <= tol:
             return Status.CONVERGED
         if stop:
@@ -249,10 +249,6 @@ class Ascent(ABC, Generic[How]):
         if self.n_iter >= self.options.max_iter:
             return Status.MAX_ITER
         return Status.MAX_TIME if monotonic() >= self.options.deadline else None
-
-    def _shown_gap(self) -> float:
-        """Return the relative gap to show; the time decides when, and what is asked for must not depend on the time."""
-        return self.relative_gap() if self.held.ready else np.nan
 
     def _drowned(self) -> bool:
         """Return whether coefficients have long been so large that rounding of their products exceeds all targets."""

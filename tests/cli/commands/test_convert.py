@@ -50,10 +50,6 @@ def test_a_model_becomes_a_network(samples, tmp_path, capsys):
         session = onnxruntime.InferenceSession(network, providers=["CPUExecutionProvider"])
         labels = session.run(["label"], {"X": X.astype(np.float64)})[0]
         np.testing.assert_array_equal(labels, load(ours).predict(X))
-    assert main(["convert", ours, network, "--ops", "ai.onnx.ml"]) == 0
-    assert "warning: ONNX's own operators compute in float32" in capsys.readouterr().err
-    assert main(["convert", ours, str(tmp_path / "a.txt"), "--ops", "ai.onnx.ml"]) == 2
-    assert "--ops is for ONNX" in capsys.readouterr().err
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -4,8 +4,9 @@ import io
 import json
 import os
 import signal
+import sqlite3
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 
 import numpy as np
 import pytest
@@ -16,8 +17,7 @@ import adatron
 from adatron import IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR, load
 from adatron.cli import main
 from adatron.estimators.base.convergence import warn_unless_converged
-from adatron.files import ModelFileError
-from adatron.files.journal import Journal, Record
+from adatron.files.database import Database, Record
 from moments import at
 
 FIRST, LINES = 30, 60
@@ -85,50 +85,52 @@ def test_a_stream_is_partial_fit_and_forget(data, tmp_path, capsys):
     assert (tmp_path / "reference.adatron").stat().st_mtime_ns > before
 
 
-def in_a_child(arguments, append):
-    """Run the tool in a process that dies on its way: ``append`` is what its journal does."""
+def in_a_child(arguments, commit):
+    """Run the tool in a process that dies on its way: ``commit`` is what its database does."""
     if not hasattr(os, "fork"):
         pytest.skip("kills a fork")
     child = os.fork()
     if child == 0:
         try:
-            Journal.append = append
+            Database.commit = commit
             os._exit(main(arguments))
         finally:
             os._exit(1)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-@pytest.mark.parametrize("at", range(1, 100, 9))
-def test_a_crash_at_any_byte_of_the_journal(at, data, tmp_path):
-    """The process dies while it writes a record; what came to the disk of it is cut off at any place."""
+@pytest.mark.parametrize("moment", range(1, 20, 3))
+@pytest.mark.parametrize("before", [True, False])
+def test_a_crash_before_and_after_any_transaction(before, moment, data, tmp_path):
     reference, path = undisturbed(data, tmp_path), tmp_path / "m.adatron"
-    arguments = ["stream", str(path), str(data), "--first", str(FIRST), "--every", "7", "--quiet"]
-    rng, count = np.random.default_rng(at), [at]
-    original = Journal.append
+    arguments = ["stream", str(path), str(data), "--every", "7", "--quiet"]
+    start, count, original = ["--first", str(FIRST), "--gamma", "0.5"], [moment], Database.commit
 
-    def append(self, record):
+    def commit(self):
         count[0] -= 1
-        original(self, record)
-        if count[0] == 0:
-            size = self.path.stat().st_size
-            os.truncate(self.path, rng.integers(max(0, size - 120), size + 1))
+        if count[0] or not before:
+            original(self)
+        if not count[0]:
             os._exit(9)
 
-    assert in_a_child([*arguments, "--gamma", "0.5"], append) == (9 if at <= LINES else 0)
-    assert main(arguments) == 0
+    assert in_a_child([*arguments, *start], commit) == 9
+    assert main([*arguments, *(start if moment == 1 and before else [])]) == 0
     assert_same(path, reference)
 
 
+def begun(path):
+    """Whether a stream has written its first model."""
+    return path.exists() and path.stat().st_size > 0
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a fork")
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_killed_and_resumed(seed, data, tmp_path):
     reference, path = undisturbed(data, tmp_path), tmp_path / "m.adatron"
     arguments = ["stream", str(path), str(data), "--every", "7", "--quiet"]
-    _X, _y = rows(FIRST)
     rng = np.random.default_rng(seed)
     for _ in range(100):
-        start = [] if path.exists() else ["--first", str(FIRST), "--gamma", "0.5"]
+        start = [] if begun(path) else ["--first", str(FIRST), "--gamma", "0.5"]
         child = os.fork()
         if child == 0:
             os._exit(main([*arguments, *start]))
@@ -136,7 +138,7 @@ def test_killed_and_resumed(seed, data, tmp_path):
         os.kill(child, signal.SIGKILL)
         if os.WIFEXITED(os.waitpid(child, 0)[1]):
             break
-    assert main([*arguments, *([] if path.exists() else ["--first", str(FIRST), "--gamma", "0.5"])]) == 0
+    assert main([*arguments, *([] if begun(path) else ["--first", str(FIRST), "--gamma", "0.5"])]) == 0
     assert_same(path, reference)
 
 
@@ -163,7 +165,7 @@ def test_ctrl_c_ends_between_two_lines(number, twice, data, tmp_path):
             moments.enter_context(at(learn, press_again, number=None, end=True))
         assert main([*arguments, "--first", str(FIRST), "--gamma", "0.5"]) == 130
     assert held
-    assert main([*arguments, *([] if path.exists() else ["--first", str(FIRST), "--gamma", "0.5"])]) == 0
+    assert main([*arguments, *([] if begun(path) else ["--first", str(FIRST), "--gamma", "0.5"])]) == 0
     assert_same(path, reference)
 
 
@@ -199,7 +201,7 @@ def test_a_forgotten_row_is_in_no_file(data, tmp_path):
     row = "0.123456789012345,0.1,0.2,1"
     (tmp_path / "more.csv").write_text(f"{row}\n-{FIRST}\n0.5,0.5,0.5,zero\n")
     assert main(["stream", str(path), str(tmp_path / "more.csv"), "--quiet"]) == 1
-    for file in (path, path.with_name(path.name + ".journal")):
+    for file in (path, *tmp_path.glob("m.adatron?*")):
         content = file.read_bytes()
         assert b"0.123456789012345" not in content
         assert np.float64(0.123456789012345).tobytes() not in content
@@ -296,27 +298,27 @@ def test_bad_models(data, tmp_path, capsys):
     assert "the model is a SVC; only the incremental ones learn from a stream" in capsys.readouterr().err
     assert main(["stream", str(path), str(data), "--C", "2"]) == 2
     assert "has its own parameters: leave out --C" in capsys.readouterr().err
-    adatron.save(IncrementalSVC().fit(X, y), path)
-    journal = path.with_name(path.name + ".journal")
-    journal.write_bytes(b"adatron-journal 2 another\n")
+    assert adatron.load(path).predict(X).shape == (FIRST,)  # it is no database
+    path.write_text("1,2,3\n")
     assert main(["stream", str(path), str(data)]) == 1
-    assert "it is the journal of another model" in capsys.readouterr().err
+    assert path.read_text() == "1,2,3\n"
+    path.write_bytes(b"SQLite format 3\0" + bytes(1000))
+    assert main(["stream", str(path), str(data)]) == 1
+    assert "m.adatron: it is a database, but not that of a stream" in capsys.readouterr().err
 
 
-def test_a_journal_with_lines_must_be_learned_before_something_is_forgotten(data, tmp_path):
-    path = tmp_path / "m.adatron"
+def test_a_model_that_forgot_goes_on(data, tmp_path):
+    """The caller saves it to another file, which becomes the database of the next stream."""
+    path, other = tmp_path / "m.adatron", tmp_path / "other.adatron"
     new = ["--first", str(FIRST), "--gamma", "0.5", "--quiet"]
     assert main(["stream", str(path), str(data), *new]) == 0
     model = adatron.load(path)
-    with Journal(tmp_path / "m.adatron.journal") as journal:
-        journal.clear(model.stream_["name"])
-        journal.append(Record(model.stream_["number"] + 1, "elsewhere", 1, "0.1,0.2,0.3,1"))
-    with pytest.raises(ValueError, match=r"journal.*adatron stream"):
-        model.forget(model.ids_[:1])
-    assert len(adatron.load(path).ids_) == len(model.ids_)
-    assert main(["stream", str(path), str(data), "--quiet"]) == 0
-    model = adatron.load(path)
-    assert model.forget(model.ids_[:1]) is model
+    assert model.files_ == [str(path)]
+    gone = int(model.ids_[0])
+    adatron.save(model.forget([gone]), other)
+    assert main(["stream", str(other), str(data), "--quiet"]) == 0
+    assert sorted(adatron.load(other).ids_) == sorted(model.ids_)
+    assert gone in adatron.load(path).ids_
 
 
 def bits(path):
@@ -326,32 +328,29 @@ def bits(path):
 
 
 @pytest.fixture
-def journalled(data, tmp_path, monkeypatch):
-    """A model whose stream died: its last ten samples are in the journal only. The files, and the whole state."""
+def died(data, tmp_path, monkeypatch):
+    """A model whose stream died: its last ten samples are in lines only. The file, and the whole state."""
     path = tmp_path / "m.adatron"
     lines = text_of(*rows(20, seed=3))
     (tmp_path / "more.csv").write_text("\n".join(lines[:10]) + "\n")
     assert main(["stream", str(path), str(data), "--first", str(FIRST), "--gamma", "0.5", "--quiet"]) == 0
     assert main(["stream", str(path), str(tmp_path / "more.csv"), "--quiet"]) == 0
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines[10:])))
-    records, original = [], Journal.append
+    written, original = [], Database.commit
 
-    def append(self, record):
-        original(self, record)
-        records.append(record)
-        if len(records) == 10:
+    def commit(self):
+        original(self)
+        written.append(self)
+        if len(written) == 10:
             os._exit(9)
 
-    assert in_a_child(["stream", str(path), "-", "--quiet"], append) == 9
-    journal, model = path.with_name("m.adatron.journal"), path.read_bytes()
-    kept = journal.read_bytes()
-    assert kept.count(b"\n") == 11
+    assert in_a_child(["stream", str(path), "-", "--quiet"], commit) == 9
+    kept = path.read_bytes()
     assert again(path, monkeypatch) == 0
     whole = bits(path)
-    path.write_bytes(model)
-    journal.write_bytes(kept)
+    path.write_bytes(kept)
     assert len(whole[0]) == len(adatron.load(path).ids_) + 10
-    return path, journal, whole
+    return path, whole
 
 
 def again(path, monkeypatch, *more):
@@ -359,19 +358,23 @@ def again(path, monkeypatch, *more):
     return main(["stream", str(path), "-", "--quiet", *more])
 
 
-def test_a_damaged_record_loses_nothing_in_silence(journalled, monkeypatch, capsys):
-    path, journal, whole = journalled
-    kept, model = journal.read_bytes(), path.read_bytes()
-    lines = kept.splitlines(keepends=True)
-    damaged = lines[3][:30] + b"?" + lines[3][31:]
-    journal.write_bytes(b"".join([*lines[:3], damaged, *lines[4:]]))
+def sql(path, statement):
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement)
+
+
+@pytest.mark.parametrize("change", ["UPDATE lines SET checksum = 5", "DELETE FROM lines"])
+def test_a_damaged_record_loses_nothing_in_silence(change, died, monkeypatch, capsys):
+    path, whole = died
+    number = whole[2] - 7
+    sql(path, f"{change} WHERE number = {number}")
+    damaged = path.read_bytes()
     assert again(path, monkeypatch) == 1
     error = capsys.readouterr().err
-    number = whole[2] - 7
-    assert f"m.adatron.journal: record {number} of {whole[2] - 9} to {whole[2]} missing, no record can be read" in error
+    assert f"m.adatron: records {number} of {whole[2] - 9} to {whole[2]} missing" in error
     assert "other records that can be read: 9." in error
     assert "--accept-loss goes on" in error
-    assert path.read_bytes() == model
+    assert path.read_bytes() == damaged
     assert again(path, monkeypatch, "--accept-loss") == 0
     ids, X, last = bits(path)
     assert last == whole[2]
@@ -380,42 +383,20 @@ def test_a_damaged_record_loses_nothing_in_silence(journalled, monkeypatch, caps
     assert [x for one, x in zip(*whole[:2], strict=True) if one != lost] == X
 
 
-def test_zeros_at_the_end_of_a_journal(journalled, monkeypatch):
-    path, journal, whole = journalled
-    with journal.open("ab") as stream:
-        stream.write(bytes(16))
-    assert again(path, monkeypatch) == 0
-    assert bits(path) == whole
-
-
-def test_a_record_that_is_no_sample(journalled, monkeypatch, capsys):
-    path, journal, whole = journalled
-    name = adatron.load(path).stream_["name"]
-    with Journal(journal) as other:
-        other.clear(name)
-        other.append(Record(whole[2] - 9, "-", 1, "0.5,zero,1"))
-    model = path.read_bytes()
+def test_a_record_that_is_no_sample(died, monkeypatch, capsys):
+    path, whole = died
+    with Database(path) as database:
+        database.append(Record(whole[2] + 1, "-", 1, "0.5,zero,1"))
+        database.commit()
+    before = path.read_bytes()
     assert again(path, monkeypatch) == 1
-    assert (
-        f"m.adatron.journal: record {whole[2] - 9} cannot be learned (standard input, line 1: "
-        in capsys.readouterr().err
-    )
-    assert path.read_bytes() == model
+    assert f"m.adatron: record {whole[2] + 1} cannot be learned (standard input, line 1: " in capsys.readouterr().err
+    assert path.read_bytes() == before
 
 
-def test_the_journal_of_a_model_that_was_deleted(journalled, data, capsys):
-    path, journal, _ = journalled
-    kept = journal.read_bytes()
-    path.unlink()
-    assert main(["stream", str(path), str(data), "--first", str(FIRST), "--quiet"]) == 1
-    assert "m.adatron.journal: it is the journal of another model" in capsys.readouterr().err
-    assert not path.exists()
-    assert journal.read_bytes() == kept
-
-
-def test_records_of_a_file_in_another_format(journalled, tmp_path):
-    """The journal has lines with commas; the stream goes on with LIBSVM text."""
-    path, _, whole = journalled
+def test_records_of_a_file_in_another_format(died, tmp_path):
+    """The database has lines with commas; the stream goes on with LIBSVM text."""
+    path, whole = died
     (tmp_path / "more.libsvm").write_text("1 1:0.5 2:0.25\n")
     assert main(["stream", str(path), str(tmp_path / "more.libsvm"), "--quiet"]) == 0
     ids, X, last = bits(path)
@@ -431,7 +412,7 @@ def test_the_second_stream_on_a_model_is_refused(new, data, tmp_path, capsys):
     if not new:
         assert main([*arguments, *begin]) == 0
     before = sorted(tmp_path.iterdir())
-    with Journal(path.with_name(path.name + ".journal")):
+    with Database(path):
         assert main([*arguments, *(begin if new else [])]) == 1
         assert "another `adatron stream` is learning with this model" in capsys.readouterr().err
     assert sorted(tmp_path.iterdir()) == before
@@ -439,7 +420,7 @@ def test_the_second_stream_on_a_model_is_refused(new, data, tmp_path, capsys):
 
 def meanwhile(act, number):
     """Have another process do something when a stream has learned so many lines, before the last one is written."""
-    return at(Journal.append, lambda _: act(), number)
+    return at(Database.append, lambda _: act(), number)
 
 
 @pytest.fixture(params=["svc", "pipeline"])
@@ -460,54 +441,34 @@ def last_of(path):
     return model[-1] if hasattr(model, "steps") else model
 
 
-def test_what_another_process_forgets_while_a_stream_runs_is_gone(running):
+def test_others_read_while_a_stream_runs_and_save_elsewhere(running, tmp_path):
     path, _, arguments = running
-    with meanwhile(lambda: last_of(path).forget([7]), 6):  # a snapshot came after five
+
+    def read():
+        with pytest.raises(ValueError, match="it is the database of a stream"):
+            adatron.save(adatron.load(path), path)
+        assert len(last_of(path).ids_) == FIRST + 5  # a snapshot came after five
+
+    with meanwhile(read, 8):
         assert main(arguments) == 0
-    model = last_of(path)
-    assert sorted(model.ids_) == [one for one in range(FIRST + 19) if one not in (5, 7)]
-    fresh = IncrementalSVC(gamma=0.5).fit(model.store.X, model.store.y)
-    np.testing.assert_allclose(
-        model.decision_function(model.store.X), fresh.decision_function(model.store.X), atol=1e-8
-    )
-
-
-def test_nothing_is_forgotten_while_the_journal_has_lines(running):
-    path, _, arguments = running
-
-    def refused():
-        with pytest.raises(ModelFileError, match="write the line -ID to its input"):
-            last_of(path).forget([7])
-
-    with meanwhile(refused, 8):
-        assert main(arguments) == 0
-    assert 7 in last_of(path).ids_
-
-
-def test_another_model_in_the_place_of_a_stream_stays(running, capsys):
-    path, _, arguments = running
-    with meanwhile(lambda: adatron.save(IncrementalSVC().fit(*rows(10)), path), 8):
-        assert main(arguments) == 1
-    assert "it was replaced by another model while the stream was learning" in capsys.readouterr().err
-    assert len(last_of(path).ids_) == 10
-    assert path.with_name("m.adatron.journal").read_bytes().count(b"\n") == 6  # what came after the snapshot
-
-
-def test_an_older_state_in_the_place_of_a_stream_is_noticed(running, tmp_path, capsys):
-    path, data, arguments = running
-    text = data.read_text()
-    data.write_text("\n".join(text.splitlines()[:3]) + "\n")
-    assert main(arguments) == 0
-    backup = path.read_bytes()
-    data.write_text(text)
-    with meanwhile(lambda: path.write_bytes(backup), 8):
-        assert main(arguments) == 1
-    assert "was replaced by another model" in capsys.readouterr().err
-    assert main(arguments) == 1
-    assert "missing" in capsys.readouterr().err
-    path.with_name("m.adatron.journal").unlink()  # as it says: the input has them all
-    assert main(arguments) == 0
     assert sorted(last_of(path).ids_) == [one for one in range(FIRST + 19) if one != 5]
+
+
+@pytest.mark.parametrize("how", ["replaced", "moved"])
+def test_a_database_that_goes_while_a_stream_runs_is_noticed(how, running, tmp_path, capsys):
+    path, _, arguments = running
+    other = tmp_path / "other"
+    adatron.save(IncrementalSVC().fit(*rows(10)), other)
+    with meanwhile(lambda: other.replace(path) if how == "replaced" else path.rename(other), 8):
+        assert main(arguments) == 1
+    assert "m.adatron: it was moved, replaced or changed while the stream was learning" in capsys.readouterr().err
+    if how == "replaced":
+        assert len(last_of(path).ids_) == 10
+    else:
+        assert not path.exists()
+        other.rename(path)
+        assert main(arguments) == 0
+        assert sorted(last_of(path).ids_) == [one for one in range(FIRST + 19) if one != 5]
 
 
 def test_a_stream_says_that_a_scaler_remembers(running, capsys):

@@ -1,5 +1,9 @@
 """Training from the command line."""
 
+import sys
+
+import pytest
+
 from adatron import SVC
 from adatron.cli import main
 from adatron.files import load
@@ -44,3 +48,12 @@ def test_an_early_stop_is_written_and_reported(samples, train_csv, tmp_path, cap
     assert "warning: " in err
     assert "converged             no" in err
     assert load(path).fit_status_ != 0
+
+
+@pytest.mark.parametrize("command", ["train", "search"])
+def test_a_pipeline_without_skops_is_refused_before_the_fit(command, train_csv, tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "skops.io", None)
+    path = tmp_path / "m.adatron"
+    assert main([command, str(train_csv), "--model", str(path), "--label", "0", "--scale", "standard"]) == 2
+    assert "make a pipeline, whose file takes skops: pip install click" in capsys.readouterr().err
+    assert not path.exists()

@@ -49,7 +49,6 @@ SAMPLES = {
     "three dimensions": X[None],
     "no rows": X[:0],
     "no columns": np.empty((20, 0)),
-    "masked": np.ma.masked_array(X, X > 1),
     "matrix": np.asmatrix(X),
     "complex": X + 0j,
     "text": np.full((20, 3), "a"),

@@ -63,9 +63,11 @@ def values(model, X):
 def check_same(theirs, model, X):
     assert type(theirs) is getattr(svm, type(model).__name__)
     size = 1.0 + np.abs(model.model_.coefficients()).sum()
-    np.testing.assert_allclose(values(theirs, X), values(model, X), rtol=1e-10, atol=1e-12 * size)
+    found = values(model, X)
+    np.testing.assert_allclose(values(theirs, X), found, rtol=1e-10, atol=1e-12 * size)
     if not is_regressor(model):
-        np.testing.assert_array_equal(theirs.predict(X), model.predict(X))
+        sure = np.abs(found) > 1e-12 * size if found.ndim == 1 else slice(None)  # a value of 0 has no sign
+        np.testing.assert_array_equal(theirs.predict(X)[sure], model.predict(X)[sure])
 
 
 @STORAGES

@@ -22,9 +22,6 @@ from sklearn.preprocessing import (
 import adatron
 from adatron import IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
 from adatron.estimators.incremental.steps import keeping
-from adatron.files import ModelFileError
-from adatron.files.atomic import atomic_write
-from adatron.files.journal import Journal, Record, journal_of
 from adatron.kernels import RBF
 
 
@@ -50,75 +47,6 @@ def report(model):
     return model.deletion_report()
 
 
-def test_one_who_is_behind_does_not_save(data, model, path):
-    X, y = data
-    other = adatron.load(path)
-    other.forget([7])
-    model.partial_fit(X[:1], y[:1])
-    with pytest.raises(ModelFileError, match="another process has forgotten samples in this file"):
-        adatron.save(model, path)
-    with pytest.raises(ModelFileError, match="was replaced since"):
-        model.forget([3])
-    assert 7 not in adatron.load(path).ids_
-    assert 3 in model.ids_
-    adatron.save(model, path.with_name("other"))
-    path.unlink()
-    adatron.save(model, path)
-    other = adatron.load(path)
-    other.partial_fit(X[:1], y[:1])
-    adatron.save(other, path)  # nothing was forgotten
-    adatron.save(model, path)
-    assert len(adatron.load(path).ids_) == 41
-
-
-def test_a_file_that_is_no_model_is_saved_over(data, model, path):
-    """It does not say how often samples were forgotten."""
-    path.write_text("something else")
-    adatron.save(model, path)
-    assert len(adatron.load(path).ids_) == 40
-
-
-def forget_each(path, ids):
-    for one in ids:
-        while True:
-            try:
-                adatron.load(path).forget([one])
-                break
-            except ModelFileError as error:
-                if "was replaced since" not in str(error):
-                    raise
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
-def test_two_processes_forget_in_one_file(model, path):
-    """What either of them has said to be forgotten is gone, whatever the order of their steps."""
-    children = []
-    for half in (range(0, 20, 2), range(1, 20, 2)):
-        children.append(os.fork())
-        if children[-1] == 0:
-            try:
-                forget_each(path, half)
-            except BaseException:
-                os._exit(1)
-            os._exit(0)
-    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0]
-    assert sorted(adatron.load(path).ids_) == list(range(20, 40))
-    assert list(path.parent.iterdir()) == [path]
-
-
-def test_a_journal_of_what_the_model_knows_is_emptied(data, path, model):
-    """The model was written, and the process died before the journal began anew: it still has the row."""
-    model.stream_ = {"name": "s", "number": 41, "lines": {}, "inputs": {}}
-    model.partial_fit([[0.125, 0.25, 0.375]], [1])
-    adatron.save(model, path)
-    with Journal(journal_of(path)) as journal:
-        journal.clear("s")
-        journal.append(Record(41, "-", 1, "0.125,0.25,0.375,1"))
-    model.forget([40])
-    assert b"0.125" not in journal_of(path).read_bytes()
-    assert 40 not in adatron.load(path).ids_
-
-
 @pytest.mark.parametrize("scaler", [StandardScaler, MinMaxScaler, MaxAbsScaler])
 def test_a_scaler_remembers(scaler, data, path):
     X, y = data
@@ -132,6 +60,7 @@ def test_a_scaler_remembers(scaler, data, path):
             adatron.forget(one, [35, 29])
         assert len(one[-1].ids_) == 40
     assert adatron.forget(pipe, [35, 39]) is pipe
+    adatron.save(pipe, path)
     assert sorted(adatron.load(path)[-1].ids_) == [one for one in range(40) if one not in (35, 39)]
     (found,) = report(pipe[-1])["derived"]
     assert f"({scaler.__name__}) keeps" in found
@@ -142,8 +71,8 @@ def test_the_row_can_be_computed_from_a_standard_scaler(data, path):
     """This is why ``adatron.forget`` refuses and the report warns."""
     X, y = data
     pipe = make_pipeline(StandardScaler(), IncrementalSVC(gamma=0.5)).fit(X, y)
-    adatron.save(pipe, path)
     pipe[-1].forget([5])
+    adatron.save(pipe, path)
     scaler, model = adatron.load(path)
     rest = (model.store.X * scaler.scale_ + scaler.mean_).sum(0)
     np.testing.assert_allclose(scaler.n_samples_seen_ * scaler.mean_ - rest, X[5])
@@ -247,27 +176,25 @@ def test_the_report_names_what_was_computed_from_all_samples(data):
     assert report(IncrementalSVC(gamma="auto").fit(X, y))["derived"] == []
 
 
-def test_the_report_names_what_still_holds_samples(model, path):
-    model.forget([7])
-    found = report(model)
-    assert found["holds"] == []
-    assert any("snapshots" in one for one in found["unknown"])
-    model.stream_ = {"name": "s", "number": 0, "lines": {}, "inputs": {}}
-    with Journal(journal_of(path)) as journal:
-        journal.clear("s")
-        assert report(model)["holds"] == []
-        journal.append(Record(1, "-", 1, "1,2,3,1"))
-        assert report(model)["holds"] == [f"{path}.journal: a journal with lines that are not in the model"]
-        journal.clear("another")
-        assert len(report(model)["holds"]) == 1
-        journal.clear("s")
-    with atomic_write(path) as stream:
-        stream.write(b"not yet")
-        (sentence,) = report(model)["holds"]
-        assert sentence.startswith(str(path.parent / "."))
-    assert report(model)["holds"] == [f"{path}: another process has written it since"]
-    path.rename(path.with_name("moved"))
-    assert report(model)["holds"] == [f"{path}: it was moved or deleted; if it was moved, it is as it was"]
+def test_the_report_names_the_files_that_hold_forgotten_samples(data, model, path):
+    second, pipe = path.with_name("second"), make_pipeline(StandardScaler().fit(data[0]), model)
+    adatron.save(pipe, second)
+    assert report(model)["holds"] == []
+    for number in (7, 8):
+        model.forget([number])
+        found = report(model)
+        told = "it was written before samples were forgotten: save the model there again, or delete the file"
+        assert found["holds"] == [f"{path}: {told}", f"{second}: {told}"]
+        assert any("snapshots" in one for one in found["unknown"])
+        assert all(7 in one.ids_ for one in (adatron.load(path), adatron.load(second)[-1]))
+    adatron.save(model, path)
+    assert report(model)["holds"] == [f"{second}: {told}"]
+    second.unlink()
+    assert report(model)["holds"] == []
+    assert not {7, 8} & {*adatron.load(path).ids_}
+    loaded = adatron.load(path)
+    loaded.forget([9])
+    assert report(loaded)["holds"] == [f"{path}: {told}"]
 
 
 def test_a_copy_knows_of_no_file(model, path):
@@ -285,41 +212,3 @@ def test_a_model_is_loaded_from_a_folder_that_may_only_be_read(model, path):
         assert len(adatron.load(path).ids_) == 40
     finally:
         path.parent.chmod(0o700)
-
-
-def full(descriptor):
-    raise OSError(28, "No space left on device")
-
-
-def test_the_report_names_the_files_that_could_not_be_written(data, model, path, monkeypatch):
-    """The rows have left the model, but not these files, nor the journal."""
-    files = [path, path.with_name("second")]
-    adatron.save(model, files[1])
-    model.stream_ = {"name": "s", "number": 1, "lines": {}, "inputs": {}}
-    with Journal(journal_of(path)) as journal:
-        journal.clear("s")
-        journal.append(Record(1, "-", 1, "1,2,3,1"))
-    for number in (7, 8):
-        with monkeypatch.context() as patch:
-            patch.setattr(os, "fsync", full)
-            with pytest.raises(OSError, match="No space left"):
-                model.forget([number])
-        held = report(model)["holds"]
-        assert [one.partition(": ")[0] for one in held] == [str(path), str(journal_of(path)), str(files[1])]
-        assert all(7 in adatron.load(one).ids_ for one in files)
-    model.forget([])
-    assert report(model)["holds"] == []
-    assert not {7, 8} & {*adatron.load(files[1]).ids_}
-
-
-def test_the_report_names_a_journal_that_another_process_keeps(model, path):
-    model.stream_ = {"name": "s", "number": 1, "lines": {}, "inputs": {}}
-    adatron.save(model, path)
-    with Journal(journal_of(path)) as journal:
-        journal.clear("s")
-        journal.append(Record(1, "-", 1, "1,2,3,1"))
-        assert report(model)["holds"] == []
-        model.forget([7])
-        assert report(model)["holds"] == [f"{path}.journal: a journal with lines from before samples were forgotten"]
-    model.forget([])
-    assert report(model)["holds"] == []

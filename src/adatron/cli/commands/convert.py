@@ -23,13 +23,7 @@ from ..values import MOST_FEATURES, Number
 @click.option(
     "--features", type=Number(1, MOST_FEATURES, whole=True), help="Features of the data; LIBSVM's text may hold fewer."
 )
-@click.option(
-    "--ops",
-    type=click.Choice(["plain", "ai.onnx.ml"]),
-    default="plain",
-    help="Operators of ONNX: plain ones in float64, or SVM operators in float32.",
-)
-def convert(model: str, output: str, to: str | None, features: int | None, ops: str) -> None:
+def convert(model: str, output: str, to: str | None, features: int | None) -> None:
     """Read MODEL, a model file of this tool or of LIBSVM, and write it to OUTPUT as another kind.
 
     LIBSVM's text holds all five machines, the kernels linear, poly, rbf, sigmoid and precomputed, classes that are
@@ -45,30 +39,27 @@ def convert(model: str, output: str, to: str | None, features: int | None, ops: 
     check_outputs({"OUTPUT": output}, [model], {"OUTPUT": endings[to] if to else ()})
     source = rewindable(model)
     to = to or ("adatron" if is_libsvm_model(source) else "libsvm")
-    if ops != "plain" and to != "onnx":
-        raise click.UsageError("--ops is for ONNX: add --to onnx, or an OUTPUT that ends with .onnx")
     if features is not None and not is_libsvm_model(source):
         raise click.UsageError("--features is for a MODEL that is LIBSVM's text; this one knows its features")
     found = load(source, features)
     if to == "onnx":
-        _to_onnx(found, output, ops)
+        _to_onnx(found, output)
     else:
         (save_libsvm if to == "libsvm" else save)(found, output)
 
 
-def _to_onnx(model: Any, output: str, ops: str) -> None:
+def _to_onnx(model: Any, output: str) -> None:
     """Write a network, and say how it agrees with the model."""
     from ...files.onnx import to_onnx
 
     try:
-        network = to_onnx(model, path=output, ops=ops)
+        network = to_onnx(model, path=output)
     except ImportError as error:
         raise click.UsageError(str(error)) from error
-    if ops == "plain":
-        parity = json.loads({one.key: one.value for one in network.metadata_props}["adatron.parity"])
-        but = ", except where rounding decides," if parity["undecided_differ"] else ","
-        click.echo(
-            f"compared on {parity['rows']} rows: equal labels{but} and values that deviate by at most "
-            f"{parity['deviation']:.1e} of the sum of their terms",
-            err=True,
-        )
+    parity = json.loads({one.key: one.value for one in network.metadata_props}["adatron.parity"])
+    but = ", except where rounding decides," if parity["undecided_differ"] else ","
+    click.echo(
+        f"compared on {parity['rows']} rows: equal labels{but} and values that deviate by at most "
+        f"{parity['deviation']:.1e} of the sum of their terms",
+        err=True,
+    )

@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import click
 
+from ...progress import ProgressDisplay
 from ..data import DataFiles, data_options
 from ..outputs import check_outputs
 from ..parts import machine_of, names_of, task_of
 from ..preparing.target import known_part
-from ..progress import SHAPE_ALONE, bar_of, shown
 from ..values import Number
 
 
@@ -97,16 +96,11 @@ def as_fitted(file: str, table: Any, model: Any) -> Any:
 @contextmanager
 def _told(quiet: bool) -> Iterator[Callable[[int, int, str], object]]:
     """Return a function that tells which panel is made, and show what it was told."""
-    start, now = monotonic(), "report"
-    bar = bar_of(1, SHAPE_ALONE, quiet)
+    with ProgressDisplay("report", "question", visible=not quiet) as display:
 
-    def progress(done: int, of: int, what: str) -> None:
-        nonlocal now
-        now = f"report: {done + 1} of {of}, {what}"
-        bar.total, bar.n = of, done
-        bar.set_description_str(now)
+        def progress(done: int, of: int, what: str) -> None:
+            display.done, display.total, display.note = done, of, what
 
-    with shown(bar, lambda: f"{now}; {monotonic() - start:.0f} s", quiet):
         yield progress
 
 

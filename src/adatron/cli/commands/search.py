@@ -65,6 +65,7 @@ def search(
     label 1; labels 1 and -1 of left-out samples measure it.
     """
     _check_files(source, target, plot)
+    preparing.check_steps(target)
     given = {name: parameters.pop(name) for name in SEARCHED if parameters[name] is not None}
     parameters |= dict.fromkeys(SEARCHED)
     limit, parameters["max_time"] = parameters["max_time"], None

@@ -28,10 +28,10 @@ STREAM_PARAMETERS = (
 @click.argument("file", type=click.Path())
 @click.option("--first", type=Number(2, whole=True), default=100, help="Lines for the fit, if MODEL does not exist.")
 @click.option("--window", type=Number(1, whole=True), help="Keep this many samples, the last ones.  [default: MODEL's]")
-@click.option("--every", type=Number(1, whole=True), default=1000, help="Lines after which MODEL is written anew.")
+@click.option("--every", type=Number(1, whole=True), default=1000, help="Lines after which the model is written anew.")
 @click.option("--skip-learned/--no-skip-learned", default=None, help="Skip the lines that MODEL has learned of FILE "
               "before, whatever they are.  [default: those of a file, if they are the same]")  # fmt: skip
-@click.option("--accept-loss", is_flag=True, help="Go on although records of the journal are damaged or missing.")
+@click.option("--accept-loss", is_flag=True, help="Go on although lines in MODEL are damaged or missing.")
 @click.option(
     "--format", type=click.Choice(FORMAT_NAMES[:4]), help="Format of FILE.  [default: from its name or lines]"
 )
@@ -71,37 +71,41 @@ def stream(
     A line is a labelled sample (for novelty detection one without a label) in LIBSVM text or a table, which may have a
     header. A line with only a minus and a number, such as -17, makes MODEL forget the sample with this id. Samples are
     numbered from 0 in the order of their arrival. If such a line may also be a sample (LIBSVM text with a label -17),
-    --forget or --no-forget says what it is. Each line is in MODEL.journal, on the disk, before the next one is learned.
-    MODEL is written anew now and then and at the end. After a crash or a kill the same command goes on where it
-    stopped. A last line of a file that has no line end yet waits for it. If there is no MODEL yet, an incremental
-    machine is fitted to the first lines, with the options of the task and the parameters.
+    --forget or --no-forget says what it is. MODEL becomes a database: it holds the model, written anew now and then and
+    at the end, and the lines since. A line of a pipe is on the disk before the next one is learned. After a crash or a
+    kill the same command goes on where it stopped. A last line of a file that has no line end yet waits for it. If
+    there is no MODEL yet, an incremental machine is fitted to the first lines, with the options of the task and the
+    parameters.
     """
-    from ...files.journal import Journal, journal_of, read_journal
-    from ..streams.follower import Follower, Manner
+    from ...files.database import Database, is_database
+    from ..streams.follower import Follower, Manner, check_model
     from ..streams.inputs import STANDARD_INPUT, Input
 
     path = Path(model)
-    outputs = {"MODEL": model, "the journal of MODEL": str(journal_of(path))}
+    outputs = {"MODEL": model, "the journal of MODEL": f"{path.resolve()}-journal"}
     check_outputs(outputs, [file] if file != STANDARD_INPUT else [], {"MODEL": MODEL_ENDINGS})
     given = Input(file, line_form.form.encoding)
     labelled = (task or TASK) != "novelty"
     reader = LineReader(given.name, line_form, labelled)
-    new = not path.exists()
-    _check_options(model, new, task=task, svm=svm, **parameters)
-    made = machine(task, svm, parameters, INCREMENTAL)
-    with Journal(journal_of(path)) as journal:
+    options = {"task": task, "svm": svm, **parameters}
+    if path.exists() and path.stat().st_size and not is_database(path):
+        _check_options(model, False, **options)
+        check_model(path)
+    with Database(path) as database:
+        new = database.is_new
+        _check_options(model, new, **options)
         lines = reader.below_header(given.lines())
         if new:
-            read_journal(journal.path, None, 0)  # refuses a journal with records of a model that was deleted
-            lines = _begin(path, given, lines, reader, first, made, task is not None)
-        follower = Follower(path, given, reader, journal, Manner(every, window, accept_loss))
+            made = machine(task, svm, parameters, INCREMENTAL)
+            lines = _begin(database, given, lines, reader, first, made, task is not None)
+        follower = Follower(database, given, reader, Manner(every, window, accept_loss))
         if not new:
             lines = follower.remaining(lines, skip_learned)
         count = follower.follow(lines)
     if given.unfinished:
         told = "it has no line end and was not learned; a run does that once it has one"
         click.echo(f"warning: {given.name}, line {given.unfinished}: {told}", err=True)
-    _tell(follower, count, quiet, wants_json)
+    _tell(follower, model, count, quiet, wants_json)
     return ExitStatus.FINE
 
 
@@ -118,12 +122,13 @@ def _check_options(model: str, new: bool, **given: Any) -> None:
 
 
 def _begin(
-    path: Path, given: Any, lines: Iterator[tuple[int, str]], reader: Any, first: int, made: Any, chosen: bool
+    database: Any, given: Any, lines: Iterator[tuple[int, str]], reader: Any, first: int, made: Any, chosen: bool
 ) -> Iterator[tuple[int, str]]:
     """Fit a model to the first lines and write it; the lines after them."""
-    from ...files import DataError, save
+    from ...files import DataError
     from ..parts import remember_counting, remember_label
     from ..preparing.target import label_text
+    from ..streams.follower import as_file
     from ..streams.inputs import fitted
 
     begin = list(islice(lines, first))
@@ -138,7 +143,7 @@ def _begin(
     remember_counting(model, table.first_index)
     remember_label(model, label_text(table) if reader.labelled else None)
     reader.remember_header(model)
-    save(model, path)
+    database.write(as_file(model, database.path))
     return lines
 
 
@@ -169,7 +174,7 @@ def _fitted(made: Any, table: Any, name: str, first: int, chosen: bool) -> Any:
     return made.fit(table.X, table.y)
 
 
-def _tell(follower: Any, count: int, quiet: bool, wants_json: bool) -> None:
+def _tell(follower: Any, path: str, count: int, quiet: bool, wants_json: bool) -> None:
     """Print what was reached: a table for people, JSON for programs."""
     import numpy as np
 
@@ -183,7 +188,7 @@ def _tell(follower: Any, count: int, quiet: bool, wants_json: bool) -> None:
         "duality_gap": float(np.max(model.duality_gap_)),
         "proven": False,  # an incremental model tracks the two numbers; deletion_report() proves them
         "refits": model.n_refit_,
-        "model": str(follower.path),
+        "model": path,
     }
     if not quiet:
         shown = result | {name: f"about {result[name]:.2e}" for name in ("kkt_violation", "duality_gap")}

@@ -25,7 +25,7 @@ from ..values import Number
 @click.option("--model", "target", type=click.Path(), help="The model file to write (.adatron).")
 @task_options
 @click.option("--cv", "folds", type=Number(2, whole=True), help="Cross-validate with so many folds; write no model.")
-@click.option("--test", type=click.Path(), multiple=True, help="Data to measure the model on; for pairs, twice.")
+@click.option("--test", type=click.Path(), multiple=True, help="Data to measure the model on.")
 @preparing_options
 @parameter_options
 @click.option("--save-partial", is_flag=True, help="Upon Ctrl-C, write the best model so far.")
@@ -46,16 +46,16 @@ def train(
     no_progress: bool,
     **parameters: Any,
 ) -> ExitStatus:
-    """Fit a support vector machine to FILE and write it to a model file.
+    """Fit a support vector machine to FILE, and write it to a model file.
 
-    FILE is LIBSVM text, a table (CSV, TSV, spaces), NPZ, ARFF or Parquet, plain or compressed (.gz, .bz2, .xz). Several
-    files are joined. A fit that stops early is written too, with exit status 3. Ctrl-C asks whether to write the best
-    model so far, and ends with 130. With --cv, the quality for samples that were left out is printed instead.
+    FILE is LIBSVM text, a table, NPZ, ARFF or Parquet, also compressed; several files are joined. A fit that stops
+    early is written too, with status 3. Ctrl-C asks whether to write it, and ends with 130.
     """
     _check_usage(target, folds, test)
     if parameters["kernel"] == "precomputed":
         preparing.refuse_steps()
     check_outputs({"--model": target}, (*source.files, *test), {"--model": MODEL_ENDINGS})
+    preparing.check_steps(target)
     seed = parameters["random_state"] or 0
     if folds and (task or TASK) != "classification":
         parameters["random_state"] = None  # these machines draw nothing

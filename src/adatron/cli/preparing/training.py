@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ...extras import needed
 from ..data import SPARSE, DataFiles, gathered
 from ..parts import machine_of, remember_counting, remember_label, remember_names, take_names, task_of
 from ..status import warnings_as_lines
@@ -36,6 +37,14 @@ class Preparing:
             if (value := getattr(self, name)) not in (None, "none"):
                 raise click.UsageError(f"--{name} {value} is for features, and --kernel precomputed has none")
 
+    def check_steps(self, target: str | None) -> None:
+        """Fail if the file of a pipeline is asked for, and skops is missing."""
+        if target is not None and (self.scale, self.categorical, self.impute) != ("none", None, None):
+            try:
+                needed("skops.io", "cli", "--scale, --categorical and --impute make a pipeline, whose file takes")
+            except ImportError as error:
+                raise click.UsageError(str(error)) from error
+
     def before(self, machine: Any, table: Any) -> Any:
         """Return the machine after these steps; see `columns.prepared`."""
         from .columns import prepared
@@ -46,9 +55,9 @@ class Preparing:
 def preparing_options(command: Any) -> Any:
     """Add these options; the command gets them as ``preparing``."""
     command = gathered(Preparing, "preparing")(command)
-    fill = "Fill missing values; columns of text with the most frequent one."
+    fill = f"{', '.join(IMPUTE)}: fill missing values; of text with the most frequent."
     for option in (
-        click.option("--impute", type=click.Choice(IMPUTE), help=fill),
+        click.option("--impute", type=click.Choice(IMPUTE), metavar="METHOD", help=fill),
         click.option(
             "--categorical", type=click.Choice(["auto"]), help="Encode columns of text, a feature for each category."
         ),

@@ -19,7 +19,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO
 
-from ...files.journal import Record
+from ...files.database import Record
 from ...files.source import STANDARD_INPUT
 
 STANDARD_NAME = "standard input"  # What messages call it.

@@ -31,15 +31,13 @@ def forget(model: Any, ids: Any) -> Any:
     Returns
     -------
     model
-        The given model. Its files are written anew as by ``forget`` of the incremental model.
+        The given model. Files stay as they are: :func:`adatron.save` writes the model anew.
 
     Raises
     ------
     ValueError
         Another kind of model; a step that remembers one of the samples; samples that ``forget`` of the incremental
         model refuses. The model is then as it was.
-    OSError
-        A file cannot be written, as for ``forget`` of the incremental model.
 
     Examples
     --------

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager
 from copy import deepcopy
 from dataclasses import replace
 from numbers import Integral, Real
 from threading import RLock
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -42,36 +42,6 @@ class CompactError(ValueError, AttributeError):
 
     def __init__(self) -> None:
         super().__init__("A compact model has no samples to learn on from. Use the model from which it was made.")
-
-
-class KeepsFile(Protocol):
-    """Keeps a file that holds a model."""
-
-    @property
-    def model(self) -> Any:
-        """The model in the file: this one, or a pipeline that ends with it."""
-        ...
-
-    @property
-    def replaced(self) -> bool:
-        """Whether the file is there, but is not the one that was written."""
-        ...
-
-    def held(self) -> AbstractContextManager[None]:
-        """Let no other process replace the file."""
-        ...
-
-    def check(self) -> None:
-        """Raise ValueError if the file is no longer the one that was written."""
-        ...
-
-    def write(self) -> None:
-        """Write the file anew, if it is still there."""
-        ...
-
-    def remains(self) -> list[str]:
-        """Name the things beside the file that may hold a forgotten sample."""
-        ...
 
 
 class Incremental(KernelMachine):
@@ -225,10 +195,10 @@ class Incremental(KernelMachine):
         """
         return super().compact()
 
-    # -- forgetting, and the files that must forget, too
+    # -- forgetting
 
     def forget(self, ids: Any) -> Self:
-        """Unlearn some samples: the solution becomes that of the others, and no byte of these rows stays.
+        """Unlearn some samples: the solution becomes that of the others, and no byte of these rows stays in the object.
 
         Parameters
         ----------
@@ -238,9 +208,8 @@ class Incremental(KernelMachine):
         Returns
         -------
         self : the estimator
-            Before this returns, the files of this estimator are written anew (on the disk, then renamed), if they are
-            still there: those that :func:`adatron.save` wrote, and the one it was loaded from. A copy of the estimator,
-            by ``copy`` or ``pickle``, knows of no files.
+            Files stay as they are: :func:`adatron.save` writes the estimator anew. Until then ``deletion_report`` names
+            the files that still hold the samples.
 
         Notes
         -----
@@ -250,26 +219,17 @@ class Incremental(KernelMachine):
         Raises
         ------
         ValueError
-            An id that no sample has, or one named twice; all samples; a nu that becomes infeasible without the samples;
-            a file that was replaced by something else, or whose journal has lines still to be learned. The estimator is
-            then as it was.
-        OSError
-            A file cannot be written. The rows have left this estimator but not that file; ``forget([])`` tries again.
+            An id that no sample has, or one named twice; all samples; a nu that becomes infeasible without the samples.
+            The estimator is then as it was.
         """
-        with self.turn, ExitStack() as held:
+        with self.turn:
             learner = self.for_step()
             slots = learner.store.slots(ids)
             if len(slots) == learner.store.n:
                 raise ValueError("ids must leave at least one sample in the model. Got all of them.")
-            for keeper in self.keepers():
-                held.enter_context(keeper.held())
-            for keeper in self.keepers():
-                keeper.check()
             if len(slots):
                 learner.forget(slots)
                 self._forget_lines()
-            for keeper in self.keepers():
-                keeper.write()
         return self
 
     def _forget_lines(self) -> None:
@@ -280,27 +240,18 @@ class Incremental(KernelMachine):
             self.stream_ = {**self.stream_, "inputs": blank}
 
     @property
-    def generation(self) -> int:
-        """The number of times that samples were forgotten; the state of a model with the smaller number is behind."""
+    def _generation(self) -> int:
+        """How often samples were forgotten; a file that was written at a smaller number is behind."""
         return self._learner.store.generation if "_learner" in vars(self) else 0
 
     @property
     def files_(self) -> list[str]:
-        """The files that hold this model, as far as it knows."""
+        """The files that this model was saved to or loaded from."""
         return sorted(vars(self).get("_saved", {}))
 
-    def keepers(self) -> list[KeepsFile]:
-        """Return the keepers of ``files_``, in the order in which every process locks the files."""
-        saved = vars(self).get("_saved", {})
-        return [saved[name] for name in sorted(saved)]
-
-    def keeper_of(self, path: str) -> KeepsFile | None:
-        """Return the keeper of one file, or None if this model does not know the file."""
-        return vars(self).get("_saved", {}).get(path)
-
-    def remember_file(self, path: str, keeper: KeepsFile) -> None:
-        """Remember a file that holds this model; called when one is saved or loaded."""
-        vars(self).setdefault("_saved", {})[path] = keeper
+    def remember_file(self, path: str, model: Any) -> None:
+        """Remember a file that holds this model, or a pipeline that ends with it; `save` and `load` call this."""
+        vars(self).setdefault("_saved", {})[path] = (model, self._generation)
 
     def deletion_report(self, refit: bool = False) -> dict[str, Any]:
         """Return the proof that the model is the solution of the samples that it still has.
@@ -314,16 +265,16 @@ class Incremental(KernelMachine):
         -------
         report : dict
             Of values that ``json.dumps`` takes: 'samples', 'arrived', 'kkt_violation', 'duality_gap' (upper bounds for
-            all programs, from a gradient computed anew in float64), 'files' written last, 'refits', 'adatron' (the
+            all programs, from a gradient computed anew in float64), 'files' (as ``files_``), 'refits', 'adatron' (the
             version). With ``refit`` also 'largest_difference', the largest difference of decision values of the
-            samples, before any division by a margin. Three lists of sentences. 'holds' names things that hold
-            forgotten samples or may do so (a journal, a file that another process replaced). 'derived' names numbers
-            that were computed from them and stayed (a scaler before the model, ``gamma='scale'``, a class without
-            samples). 'unknown' names what no program can know.
+            samples, before any division by a margin. Three lists of sentences. 'holds' names the files that
+            were written before samples were forgotten. 'derived' names numbers that were computed from these samples
+            and stayed (a scaler before the model, ``gamma='scale'``, a class without samples). 'unknown' names what no
+            program can know.
         """
         learner = self.learner
         with learner.in_time():
-            return report(learner, refit, self.files_, self.keepers())
+            return report(learner, refit, vars(self).get("_saved", {}))
 
     # -- copies and states
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from .leave_out import decision
 from .steps import keeping
 from .track import Track
 
+STILL_HOLDS = "it was written before samples were forgotten: save the model there again, or delete the file"
 OUT_OF_REACH = [
     "copies of the model's files, backups and snapshots of the file system or the disk",
     "copies of the model in this process or another one, pickled ones among them, and what was computed with them",
@@ -22,18 +24,23 @@ OUT_OF_REACH = [
 ]
 
 
-def report(learner: Learner, refit: bool, files: list[str], keepers: list[Any]) -> dict[str, Any]:
-    """Return what ``Incremental.deletion_report`` returns: plain values only, which JSON can hold."""
+def report(learner: Learner, refit: bool, saved: dict[str, tuple[Any, int]]) -> dict[str, Any]:
+    """Return what ``Incremental.deletion_report`` returns: plain values only, which JSON can hold.
+
+    saved : by file, the model in it and how often samples had been forgotten when it was written
+    """
     found: dict[str, Any] = {"samples": learner.store.n, "arrived": learner.store.arrived}
     proofs = [track.prove(track.dual(learner.program)) for track in learner.tracks]
     found["kkt_violation"] = float(max(proof.kkt_violation for proof in proofs))
     found["duality_gap"] = float(max(proof.relative_gap for proof in proofs))
-    found["files"] = files
+    found["files"] = sorted(saved)
     found["refits"] = learner.n_refit
     if refit:
         found["largest_difference"] = max(_difference(learner, track) for track in learner.tracks)
-    found["holds"] = [sentence for keeper in keepers for sentence in keeper.remains()]
-    found["derived"] = list(dict.fromkeys(_derived(learner) + [text for k in keepers for text in keeping(k.model)]))
+    behind = [path for path, (_, generation) in saved.items() if generation < learner.store.generation]
+    found["holds"] = [f"{path}: {STILL_HOLDS}" for path in sorted(behind) if Path(path).exists()]
+    kept = [text for model, _ in saved.values() for text in keeping(model)]
+    found["derived"] = list(dict.fromkeys(_derived(learner) + kept))
     found["unknown"] = list(OUT_OF_REACH)
     return found | {"adatron": metadata.version("adatron")}
 

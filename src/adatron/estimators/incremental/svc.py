@@ -65,7 +65,7 @@ class IncrementalSVC(IncrementalClassifier, SVC):
     certificate_ : object with ``gap``, ``violation``, ``converged`` and ``problems``
         The largest gap and violation of all binary problems, by the gradient that the path follows.
     files_ : list of str
-        The files that hold this model and that ``forget`` writes anew, as far as it knows.
+        The files that this model was saved to or loaded from.
     stream_ : dict or None
         What ``adatron stream`` has learned from which input; None if it has not learned this model.
     compact_, fit_status_, kernel_, model_, objects_, route_, trace_ :

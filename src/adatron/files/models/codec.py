@@ -1,64 +1,88 @@
-"""Python values as JSON plus named arrays, and back: exactly the values that a model file may hold.
+"""A machine as JSON plus named arrays, and back: exactly the values that a model file may hold.
 
 JSON takes None, bool, int, str and finite floats as they are. Everything else becomes an object with the key "$", which
-names its kind: array, scalar, float (infinite or NaN), tuple, dict, csr, kernel, solver, route, traces, estimator, or
-one of the forms of steps in `own_values`. Nothing decoded can name code to run. An estimator is one of
-`contents.MACHINE_CLASSES`, or a step of `steps`. Its state is checked before the estimator has it.
+names its kind: array, scalar, float (infinite or NaN), tuple, dict, csr, kernel, solver, route or traces. Nothing
+decoded can name code to run. The machine is one of `contents.MACHINE_CLASSES`, and its state is checked before the
+machine has it.
 """
 
 from __future__ import annotations
 
 import math
-from collections import UserList
 from collections.abc import Callable, Mapping
-from functools import singledispatchmethod
+from dataclasses import fields
 from typing import Any, cast
 
 import numpy as np
-import sklearn
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
 
 from ...estimators.base.machine import KernelMachine
-from ...estimators.incremental.machine import Incremental
 from ...kernels import Kernel, from_spec
-from ...solvers.base import Solver
+from ...solvers.base import Solver, Way
 from ...solvers.found import Traces
 from ...solvers.route import Route
 from ...solvers.table import SOLVERS
 from .archive import TYPE, InvalidError
-from .contents import MACHINE_CLASSES, check_machine, faults, lasting_state
-from .own_values import FORMS, NAMED_TYPES, csr, form, route, solver, traces
+from .contents import MACHINE_CLASSES, check_machine, faults, lasting_state, refusal
 from .requests import requests_of, restore_requests
-from .steps import MODULES, PLAIN_STEPS, check_step, is_step, put_together, refusal, settled, state_of
 
 Json = Any  # None, bool, int, float, str, or a list or dict of these
 DEEPEST = 100  # Largest depth of values inside each other.
-MOST_ENTRIES = 2**20  # Most values in all.
 TOO_DEEP = f"values, such as sums of kernels, may be nested {DEEPEST} deep"
-TOO_MANY = f"at most {MOST_ENTRIES} values besides those in arrays may be in a model file"
 
 
 class CodecError(InvalidError):
     """A value that a model file cannot hold, or an entry in one that describes no value."""
 
 
-class Count:
-    """Counts values, and how deep they are nested."""
+def encode_machine(machine: KernelMachine) -> tuple[dict[str, Json], dict[str, NDArray[Any]]]:
+    """Return the entry of a machine, and the arrays that it refers to by name.
 
-    def __init__(self) -> None:
-        self.values = self.depth = 0
+    Raises
+    ------
+    CodecError
+        If a value has no place in a model file, or `load` would refuse the file.
+    """
+    if MACHINE_CLASSES.get(type(machine).__name__) is not type(machine):
+        raise CodecError(refusal(machine))
+    encoder, state = Encoder(), lasting_state(machine)
+    params = {name: value for name, value in machine.get_params(deep=False).items() if name != "device"}
+    entry: dict[str, Json] = {"class": type(machine).__name__}
+    entry |= {"params": encoder.named(params), "state": encoder.named(state)}
+    try:
+        check_machine(machine, {name: _without_objects(value) for name, value in state.items()})
+    except InvalidError as error:
+        raise CodecError(f"this {type(machine).__name__} cannot be stored: {error}") from error
+    except ValueError as error:  # from scikit-learn, about a parameter
+        raise CodecError(str(error)) from error
+    if fault := faults(machine):
+        raise CodecError(f"this {type(machine).__name__} cannot be stored: {fault}")
+    requests = requests_of(machine)
+    return {**entry, **({"requests": requests} if requests else {})}, encoder.arrays
 
-    def __enter__(self) -> None:
-        self.values, self.depth = self.values + 1, self.depth + 1
-        if self.depth > DEEPEST:
-            raise CodecError(TOO_DEEP)
-        if self.values > MOST_ENTRIES:
-            raise CodecError(TOO_MANY)
 
-    def __exit__(self, *_: object) -> None:
-        self.depth -= 1
+def decode_machine(entry: dict[str, Json], arrays: Mapping[str, NDArray[Any]]) -> KernelMachine:
+    """Return the machine of an entry.
+
+    Raises
+    ------
+    InvalidError
+        If the entry describes no machine that `save` would write.
+    """
+    name, decoder = entry["class"], Decoder(arrays)
+    if name not in MACHINE_CLASSES:
+        raise CodecError(f"holds a {str(name)[:50]!r}, which this adatron does not know")
+    params, state = decoder.named(entry["params"]), decoder.named(entry["state"])
+    params.pop("device", None)  # of another computer
+    try:
+        machine = MACHINE_CLASSES[name](**params)
+        check_machine(machine, state)
+        machine.restore_state(state)
+        restore_requests(machine, entry.get("requests", {}))
+    except ValueError as error:
+        raise CodecError(f"{name}: {str(error)[:1000]}") from error
+    return machine
 
 
 class Encoder:
@@ -68,18 +92,11 @@ class Encoder:
     ----------
     arrays : dict of str to ndarray
         Arrays that the JSON refers to.
-    steps : bool
-        Whether there is a step whose state depends on scikit-learn's version.
-    learning : list
-        The fitted incremental models.
     """
 
     def __init__(self) -> None:
         self.arrays: dict[str, NDArray[Any]] = {}
-        self.steps = False
-        self.learning: list[Incremental] = []
-        self._count = Count()
-        self._exact = False  # whether arrays of objects stay what they are, as scikit-learn's estimators need it
+        self._depth = 0
 
     def encode(self, value: object) -> Json:
         """Return the JSON for a value.
@@ -89,148 +106,52 @@ class Encoder:
         CodecError
             If the value, or one inside it, has no place in a model file.
         """
-        with self._count:
+        self._depth += 1
+        try:
+            if self._depth > DEEPEST:
+                raise CodecError(TOO_DEEP)
             return self._encode(value)
+        finally:
+            self._depth -= 1
 
-    @singledispatchmethod
-    def _encode(self, value: object) -> Json:
+    def _encode(self, value: Any) -> Json:
+        if isinstance(value, np.generic):
+            return {"$": "scalar", "name": self._keep(np.asarray(value))}
+        if value is None or isinstance(value, (bool, int, str)):
+            return value
+        if isinstance(value, float):
+            return value if math.isfinite(value) else {"$": "float", "value": str(value)}
+        if isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray):
+            return {"$": "array", "name": self._keep(value)}
+        if isinstance(value, (list, tuple)):
+            items = [self.encode(item) for item in cast("list[Any]", value)]
+            return items if isinstance(value, list) else {"$": "tuple", "items": items}
+        if isinstance(value, dict):
+            pairs = cast("dict[Any, Any]", value).items()
+            return {"$": "dict", "items": [[self.encode(_key(key)), self.encode(item)] for key, item in pairs]}
+        if isinstance(value, (sparse.csr_matrix, sparse.csr_array)):
+            parts = {name: self._keep(getattr(value, name)) for name in ("data", "indices", "indptr")}
+            container = "matrix" if sparse.isspmatrix(value) else "array"
+            return {"$": "csr", "container": container, "shape": list(map(int, cast("Any", value).shape)), **parts}
+        if isinstance(value, (Route, Traces)):
+            return {"$": type(value).__name__.lower(), "parts": self.named(_parts(value))}
+        if isinstance(value, Kernel):
+            try:
+                return {"$": "kernel", "spec": self.encode(value.spec())}
+            except TypeError as error:  # a kernel that calls a Python function has no description
+                raise CodecError(str(error)) from error
+        if isinstance(value, Solver):
+            name = next(name for name, kind in SOLVERS.items() if kind is type(value))
+            return {"$": "solver", "solver": name, "params": self.named(vars(value))}
         if callable(value):
             raise CodecError(
                 f"{value!r} is Python code, which has no place in a model file: use a named kernel or a Kernel object, "
-                "no callback, and columns by their names or numbers"
+                "and no callback"
             )
         raise CodecError(f"a value of type {type(value).__name__} has no place in a model file")
 
-    @_encode.register(type(None))
-    @_encode.register(bool)
-    @_encode.register(int)
-    @_encode.register(str)
-    def _(self, value: Any) -> Json:
-        return value
-
-    @_encode.register
-    def _(self, value: float) -> Json:
-        return value if math.isfinite(value) else {"$": "float", "value": str(value)}
-
-    @_encode.register
-    def _(self, value: np.ndarray) -> Json:
-        if self._exact and value.dtype.kind == "O":
-            return self._form("objects", {"shape": list(value.shape), "items": list(value.flat)})
-        if isinstance(value, np.ma.MaskedArray):
-            raise CodecError("an array with a mask has no place in a model file")
-        return {"$": "array", "name": self._keep(value)}
-
-    @_encode.register
-    def _(self, value: type) -> Json:
-        names = [name for name, kind in NAMED_TYPES.items() if kind is value]
-        if not names:
-            raise CodecError(f"{value!r} has no place in a model file")
-        return self._form("type", {"name": names[0]})
-
-    @_encode.register
-    def _(self, value: np.dtype) -> Json:
-        return self._form("dtype", {"name": value.str})
-
-    @_encode.register
-    def _(self, value: slice) -> Json:
-        return self._form("slice", {"start": value.start, "stop": value.stop, "step": value.step})
-
-    @_encode.register
-    def _(self, value: np.generic) -> Json:
-        return {"$": "scalar", "name": self._keep(np.asarray(value))}
-
-    @_encode.register(list)
-    @_encode.register(UserList)  # the columns of a remainder, in scikit-learn before 1.9
-    def _(self, value: Any) -> Json:
-        return [self.encode(item) for item in value]
-
-    @_encode.register(tuple)
-    def _(self, value: tuple[Any, ...]) -> Json:
-        return {"$": "tuple", "items": [self.encode(item) for item in value]}
-
-    @_encode.register(dict)
-    def _(self, value: dict[Any, Any]) -> Json:
-        for key in value:
-            if not isinstance(key, (str, int, float, np.generic)):
-                raise CodecError(f"a dict key of type {type(key).__name__} has no place in a model file")
-        return {"$": "dict", "items": [[self.encode(key), self.encode(item)] for key, item in value.items()]}
-
-    @_encode.register(sparse.csr_matrix)
-    @_encode.register(sparse.csr_array)
-    def _(self, value: Any) -> Json:
-        parts = {name: self._keep(getattr(value, name)) for name in ("data", "indices", "indptr")}
-        container = "matrix" if sparse.isspmatrix(value) else "array"
-        return {"$": "csr", "container": container, "shape": list(map(int, value.shape)), **parts}
-
-    @_encode.register
-    def _(self, value: Route) -> Json:
-        plain = {name: item for name, item in vars(value).items() if name not in ("ways", "then")}
-        arrays = {name: self._keep(getattr(value, name)) for name in ("ways", "then")}
-        return {"$": "route", **arrays, "plain": self._named(plain)}
-
-    @_encode.register
-    def _(self, value: Traces) -> Json:
-        return {
-            "$": "traces",
-            "names": list(value.names),
-            "rows": self._keep(value.rows),
-            "ends": self._keep(value.ends),
-        }
-
-    @_encode.register
-    def _(self, value: Kernel) -> Json:
-        try:
-            return {"$": "kernel", "spec": self.encode(value.spec())}
-        except TypeError as error:  # a kernel that calls a Python function has no description
-            raise CodecError(str(error)) from error
-
-    @_encode.register
-    def _(self, value: Solver) -> Json:
-        name = next(name for name, kind in SOLVERS.items() if kind is type(value))
-        return {"$": "solver", "solver": name, "params": self._named(vars(value))}
-
-    @_encode.register
-    def _(self, value: BaseEstimator) -> Json:
-        name, step = type(value).__name__, is_step(value)
-        if not (step or MACHINE_CLASSES.get(name) is type(value)):
-            raise CodecError(refusal(value))
-        state = state_of(value) if step else lasting_state(value)  # pyright: ignore[reportArgumentType]
-        versioned = step and name not in PLAIN_STEPS
-        before, self._exact, self.steps = self._exact, versioned, self.steps or versioned
-        try:
-            encoded = self._estimator(name, value, settled(value.get_params(deep=False)), state)
-            self._check(value, state)
-        except CodecError:
-            raise
-        except InvalidError as error:
-            raise CodecError(f"this {name} cannot be stored: {error}") from error
-        except ValueError as error:  # from scikit-learn, about a parameter
-            raise CodecError(str(error)) from error
-        finally:
-            self._exact = before
-        return encoded
-
-    def _check(self, value: Any, state: dict[str, Any]) -> None:
-        """Refuse what `load` would refuse."""
-        if not isinstance(value, KernelMachine):
-            check_step(value, state)
-            return
-        check_machine(value, {key: _without_objects(item) for key, item in state.items()})
-        if fault := faults(value):
-            raise InvalidError(fault)
-        if isinstance(value, Incremental) and "_store" in state:
-            self.learning.append(value)
-
-    def _estimator(self, name: str, value: Any, params: dict[str, Any], state: dict[str, Any]) -> dict[str, Json]:
-        params.pop("device", None)  # of this computer; another one may have none
-        parts = {"params": self._named(params), "state": self._named(state)}
-        requests = requests_of(value)
-        return {"$": "estimator", "class": name, **parts, **({"requests": self.encode(requests)} if requests else {})}
-
-    def _form(self, kind: str, parts: dict[str, Any]) -> dict[str, Json]:
-        return {"$": kind, "parts": self._named(parts)}
-
-    def _named(self, values: dict[str, Any]) -> dict[str, Json]:
+    def named(self, values: Mapping[str, Any]) -> dict[str, Json]:
+        """Return the JSON of values by their names, which errors tell."""
         encoded: dict[str, Json] = {}
         for key, value in values.items():
             try:
@@ -260,98 +181,129 @@ def _without_objects(value: Any) -> Any:
     return value.astype(np.str_)
 
 
-def decode(value: Json, arrays: Mapping[str, NDArray[Any]], version: str = sklearn.__version__) -> Any:
-    """Return the value that `Encoder.encode` wrote as this JSON, with this version of scikit-learn.
-
-    Raises
-    ------
-    CodecError
-        If the JSON names an unknown kind or a missing array, or describes an invalid kernel, sparse matrix or
-        estimator; if an array is used twice, or never.
-    """
-    decoder = _Decoder(arrays, version)
-    found = decoder.decode(value)
-    if decoder.arrays:
-        raise CodecError(f"nothing uses the array {min(decoder.arrays)}")
-    return found
-
-
-class _Decoder:
-    """Turn JSON into values; each array can be used once, so that no entry is larger than its part of the file."""
-
-    def __init__(self, arrays: Mapping[str, NDArray[Any]], version: str) -> None:
-        self.arrays, self._version = dict(arrays), version
-        self._count = Count()
-        self._kinds: dict[str, Callable[[dict[str, Json]], Any]] = {
-            "array": lambda value: self.array(value["name"]),
-            "scalar": lambda value: self.array(value["name"], ndim=0)[()],
-            "float": lambda value: {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}[value["value"]],
-            "tuple": lambda value: tuple(self.listed(value["items"])),
-            "dict": lambda value: {_key(self.decode(key)): self.decode(item) for key, item in value["items"]},
-            "csr": lambda value: csr(self, value),
-            "estimator": self._estimator,
-            "traces": lambda value: traces(self, value),
-            "route": lambda value: route(self, value),
-            "kernel": lambda value: from_spec(self.decode(value["spec"])),
-            "solver": lambda value: solver(self, value),
-            **dict.fromkeys(FORMS, lambda value: form(self, value)),
-        }
-
-    def decode(self, value: Json) -> Any:
-        """Return the value of an entry."""
-        with self._count:
-            if isinstance(value, list):
-                return self.listed(value)
-            if not isinstance(value, dict):
-                return value
-            kind = value.get("$")
-            if not isinstance(kind, str) or kind not in self._kinds:
-                raise CodecError(f"entry of unknown kind {str(kind)[:50]!r}")
-            try:
-                return self._kinds[kind](value)
-            except InvalidError:
-                raise
-            except KeyError as error:
-                raise CodecError(f"an entry of kind {kind!r} has no or an unknown {error}") from error
-            except (TypeError, AttributeError, IndexError, ValueError, ArithmeticError) as error:
-                raise CodecError(f"an entry of kind {kind!r} is wrong: {str(error)[:1000]}") from error
-
-    def listed(self, values: Any) -> list[Any]:
-        if not isinstance(values, list):
-            raise TypeError("no list")
-        return [self.decode(item) for item in cast("list[Json]", values)]
-
-    def named(self, values: Any) -> dict[str, Any]:
-        return {name: self.decode(item) for name, item in values.items()}
-
-    def array(self, name: Any, ndim: int | None = None) -> NDArray[Any]:
-        if not isinstance(name, str) or name not in self.arrays:
-            raise CodecError(f"there is no array {str(name)[:50]!r}, or it is used twice")
-        array = self.arrays.pop(name)
-        if ndim is not None and array.ndim != ndim:
-            raise CodecError(f"the array {name} must have {ndim} dimensions; it has {array.ndim}")
-        return array
-
-    def _estimator(self, value: dict[str, Json]) -> Any:
-        name = value["class"]
-        if name not in MACHINE_CLASSES and name not in MODULES:
-            raise CodecError(f"holds a {str(name)[:50]!r}, which this adatron does not know")
-        params, state = self.named(value["params"]), self.named(value["state"])
-        try:
-            if name in MODULES:
-                estimator: Any = put_together(name, params, state, self._version)
-            else:
-                params.pop("device", None)
-                estimator = MACHINE_CLASSES[name](**params)
-                check_machine(estimator, state)
-                estimator.restore_state(state)
-            restore_requests(estimator, self.decode(value.get("requests", {"$": "dict", "items": []})))
-        except ValueError as error:
-            raise CodecError(f"{name}: {str(error)[:1000]}") from error
-        return estimator
+def _parts(value: Route | Traces) -> dict[str, Any]:
+    return (
+        vars(value) if isinstance(value, Route) else {name: getattr(value, name) for name in ("names", "rows", "ends")}
+    )
 
 
 def _key(key: Any) -> Any:
     if not isinstance(key, (str, int, float, np.generic)):
         raise CodecError(f"a dict key of type {type(key).__name__} has no place in a model file")
     return key
+
+
+class Decoder:
+    """Turn JSON into values; each array can be used once, so that no entry is larger than its part of the file."""
+
+    def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._arrays, self._depth = dict(arrays), 0
+        self._kinds: dict[str, Callable[[dict[str, Json]], Any]] = {
+            "array": lambda value: self._array(value["name"]),
+            "scalar": lambda value: self._array(value["name"], ndim=0)[()],
+            "float": lambda value: {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}[value["value"]],
+            "tuple": lambda value: tuple(self._listed(value["items"])),
+            "dict": lambda value: {_key(self.decode(key)): self.decode(item) for key, item in value["items"]},
+            "csr": self._csr,
+            "traces": lambda value: _traces(**self.named(value["parts"])),
+            "route": lambda value: _route(**self.named(value["parts"])),
+            "kernel": lambda value: from_spec(self.decode(value["spec"])),
+            "solver": lambda value: _solver(value["solver"], self.named(value["params"])),
+        }
+
+    def decode(self, value: Json) -> Any:
+        """Return the value of an entry.
+
+        Raises
+        ------
+        CodecError
+            If the entry is of an unknown kind, names a missing array, or describes an invalid value.
+        """
+        self._depth += 1
+        try:
+            if self._depth > DEEPEST:
+                raise CodecError(TOO_DEEP)
+            if isinstance(value, list):
+                return self._listed(value)
+            return self._made(value) if isinstance(value, dict) else value
+        finally:
+            self._depth -= 1
+
+    def _made(self, value: dict[str, Json]) -> Any:
+        kind = value.get("$")
+        if not isinstance(kind, str) or kind not in self._kinds:
+            raise CodecError(f"entry of unknown kind {str(kind)[:50]!r}")
+        try:
+            return self._kinds[kind](value)
+        except InvalidError:
+            raise
+        except KeyError as error:
+            raise CodecError(f"an entry of kind {kind!r} has no or an unknown {error}") from error
+        except (TypeError, AttributeError, IndexError, ValueError, ArithmeticError) as error:
+            raise CodecError(f"an entry of kind {kind!r} is wrong: {str(error)[:1000]}") from error
+
+    def _listed(self, values: Any) -> list[Any]:
+        if not isinstance(values, list):
+            raise TypeError("no list")
+        return [self.decode(item) for item in cast("list[Json]", values)]
+
+    def named(self, values: Any) -> dict[str, Any]:
+        """Return values by their names."""
+        return {name: self.decode(item) for name, item in values.items()}
+
+    def _array(self, name: Any, ndim: int | None = None) -> NDArray[Any]:
+        if not isinstance(name, str) or name not in self._arrays:
+            raise CodecError(f"there is no array {str(name)[:50]!r}, or it is used twice")
+        array = self._arrays.pop(name)
+        if ndim is not None and array.ndim != ndim:
+            raise CodecError(f"the array {name} must have {ndim} dimensions; it has {array.ndim}")
+        return array
+
+    def _csr(self, value: dict[str, Any]) -> Any:
+        """Return a CSR matrix whose indices are known to be inside it."""
+        container = {"matrix": sparse.csr_matrix, "array": sparse.csr_array}[value["container"]]
+        data, indices, indptr = (self._array(value[name], 1) for name in ("data", "indices", "indptr"))
+        shape = self._listed(value["shape"])
+        whole = len(shape) == 2 and all(type(size) is int and 0 <= size < 2**63 for size in shape)
+        if not whole or {indices.dtype.kind, indptr.dtype.kind} != {"i"} or len(indptr) != shape[0] + 1:
+            raise InvalidError("a CSR matrix must have two sizes, and whole numbers of columns and ends of rows")
+        matrix = container((data, indices, indptr), shape=tuple(shape))
+        matrix.check_format(full_check=True)
+        return matrix
+
+
+def _traces(names: Any, rows: Any, ends: Any) -> Traces:
+    lines = np.concatenate([[0], ends, [len(rows)]])
+    if rows.dtype != np.float64 or rows.ndim != 2 or ends.dtype != np.int64 or (np.diff(lines) < 0).any():
+        raise InvalidError("traces must be float64 lines, and their ends in order")
+    if not all(isinstance(name, str) for name in names) or rows.shape[1] != len(names):
+        raise InvalidError("traces must have a name for each column")
+    return Traces(names, rows, ends)
+
+
+def _route(ways: Any, then: Any, **plain: Any) -> Route:
+    kinds = {"bool": bool, "str": str, "int": int, "float": float}
+    wanted = {field.name: kinds[str(field.type)] for field in fields(Route) if field.name not in ("ways", "then")}
+    if {name: type(item) for name, item in plain.items()} != wanted:
+        raise InvalidError("a route must have its own values, each of its type")
+    numbers = [item for item in plain.values() if type(item) is not str]
+    both = np.concatenate([ways, then])
+    known = both.ndim == 1 and both.dtype == np.int8 and len(ways) == len(then) > 0
+    known = known and bool(np.isin(both, list(Way)).all())
+    if not known or not all(0 <= item < math.inf for item in numbers):
+        raise InvalidError("a route must have ways that are known, and no negative numbers")
+    return Route(ways=ways, then=then, **plain)
+
+
+def _solver(name: str, params: dict[str, Any]) -> Solver:
+    kind = SOLVERS[name]
+    of_dataclass: Any = kind
+    defaults: dict[str, Any] = {field.name: field.default for field in fields(of_dataclass)}
+    for param, given in params.items():
+        # A number with the default None is chosen by the solver.
+        allowed: Any = {bool: (bool,), int: (int,), str: (str, int)}.get(
+            type(defaults[param]), (float, int, type(None))
+        )
+        if type(given) not in allowed:
+            raise InvalidError(f"the {param!r} of the solver {name!r} is {given!r}")
+    return kind(**params)

@@ -1,10 +1,10 @@
 """List the machines that a model file may hold, and the attributes that each of them may have.
 
-`codec` makes objects of these classes, of the steps in `steps`, and of no others. A machine checks its model itself,
-whichever way the model comes in: see `Model`, `foreign`, `Store` and `Track`. Here are the names of all attributes, the
-parameters, and the values that a machine keeps beside its model. `save` makes the same checks as `load`, so a saved
-file can be loaded. Attributes that a user has given a model are kept if they are public and hide nothing of the class;
-nothing in the library reads them.
+`codec` makes objects of these classes and of no others. A machine checks its model itself, whichever way the model
+comes in: see `Model`, `foreign`, `Store` and `Track`. Here are the names of all attributes, the parameters, and the
+values that a machine keeps beside its model. `save` makes the same checks as `load`, so a saved file can be loaded.
+Attributes that a user has given a model are kept if they are public and hide nothing of the class; nothing in the
+library reads them.
 """
 
 from __future__ import annotations
@@ -30,8 +30,6 @@ from ...estimators.incremental import (
     IncrementalSVR,
 )
 from ...estimators.incremental.machine import KNOWN_PARTS
-from ...estimators.incremental.store import STORED_COLUMNS, STORED_COUNTS
-from ...kernels import Kernel
 from ...model.foreign import LARGEST_COUNT
 from ...quoted import quoted
 from .archive import InvalidError
@@ -64,10 +62,6 @@ def _are_weights(value: Any, state: FileState) -> bool:
     return right and bool(np.isfinite(value).all() and (value >= 0).all())
 
 
-def _are_numbers(value: Any, _: FileState) -> bool:
-    return value is None or (is_array(value, "i", None) and value.dtype.itemsize >= 4)
-
-
 def _each(suits: Callable[[Any], bool]) -> Suits:
     """Return the check of a value for one problem, or of a list of one for each."""
 
@@ -88,26 +82,6 @@ def _are_points(value: Any, state: FileState) -> bool:
     return value is None or _each(lambda one: is_array(one, "d", *shape))(value, state)
 
 
-def _are_samples(value: Any, _: FileState) -> bool:
-    if type(value) is not dict or value.keys() - {"center"} != {"X", *STORED_COUNTS, *STORED_COLUMNS}:
-        return False
-    if not is_array(value.get("center", np.zeros(0)), "d", None):
-        return False
-    numbers = all(is_array(value[name], "di", None) for name in STORED_COLUMNS)
-    exact = all(is_array(value[name], "i", None) and _is_exact(value[name]) for name in ("ids", "age"))
-    counts = all(is_count(value[name]) for name in STORED_COUNTS if name != "next_id")
-    return numbers and exact and counts and (is_count(value["next_id"]) or is_count(-value["next_id"]))
-
-
-def _is_exact(whole: Any) -> bool:
-    return not whole.size or -LARGEST_COUNT <= whole.min() <= whole.max() <= LARGEST_COUNT
-
-
-def _are_programs(value: Any, _: FileState) -> bool:
-    names = {"sides", "slots", "beta", "g", "counts"}
-    return type(value) is list and all(type(one) is dict and one.keys() == names for one in value)
-
-
 def _is_stream(value: Any, _: FileState) -> bool:
     if value is None:
         return True
@@ -124,13 +98,6 @@ def _is_input(value: Any) -> bool:
     return is_count(value["since"]) and type(value["inode"]) is type(value["digest"]) is str
 
 
-#: Parts of a model that a file may hold in fewer forms than others.
-PART_STATE: dict[str, Suits] = {
-    "kernel_": lambda value, _: isinstance(value, Kernel),
-    "classes_": lambda value, _: is_array(value, "biufU", None),
-    "_columns": lambda value, _: value is None or (is_count(value) and value >= 1),
-    **dict.fromkeys(("support_", "n_support_", "problem_"), _are_numbers),
-}
 # What the check of X sets.
 FEATURE_STATE: dict[str, Suits] = {
     "n_features_in_": lambda value, _: is_count(value, MOST_COLUMNS),
@@ -140,8 +107,7 @@ FEATURE_STATE: dict[str, Suits] = {
 ONE_MACHINE: dict[str, Suits] = {"first_index_": lambda value, _: value is None or is_count(value, 1)}
 CLASSIFIER = {**ONE_MACHINE, "class_weight_": _are_weights}
 SAMPLE_STATE: dict[str, Suits] = {
-    "_store": _are_samples,
-    "_tracks": _are_programs,
+    **dict.fromkeys(("_store", "_tracks"), lambda value, _: isinstance(value, (dict, list))),  # which check themselves
     "_fixed": lambda value, _: type(value) is dict,
     "n_refit_": lambda value, _: is_count(value),
     "stream_": _is_stream,
@@ -174,6 +140,18 @@ MACHINE_CLASSES: dict[str, type[Any]] = {kind.__name__: kind for kind in STATES}
 STATE_LISTED = {name for kind, own in STATES.items() for name in (*own, *attributes_of(kind), *FEATURE_STATE)}
 
 
+def refusal(value: object) -> str:
+    """Say why an object of another class has no place in a model file, and what to do."""
+    kind = type(value)
+    if hasattr(value, "to_local"):
+        return f"{kind.__name__} belongs to a cluster and cannot be stored; store what its to_local() returns"
+    best = "save its best_estimator_, or " if hasattr(value, "best_estimator_") else ""
+    return (
+        f"{kind.__module__}.{kind.__qualname__} cannot be stored in a file of adatron: {best}store the whole model "
+        "with skops (pip install skops) and load it with trusted=adatron.skops_types"
+    )
+
+
 def check_machine(machine: KernelMachine, state: dict[str, Any]) -> None:
     """Check the parameters of a machine, and a state that is, or is to become, its own.
 
@@ -186,9 +164,9 @@ def check_machine(machine: KernelMachine, state: dict[str, Any]) -> None:
     """
     kind, params = type(machine), machine.get_params(deep=False)
     machine._validate_params()  # pyright: ignore[reportPrivateUsage]
-    own = {**FEATURE_STATE, **STATES[kind]} if _is_fitted(state) else FEATURE_STATE
-    samples = "_store" in state
-    parts = _parts(kind, samples) if _is_fitted(state) else set[str]()
+    fitted, samples = "fit_status_" in state, "_store" in state
+    own = {**FEATURE_STATE, **STATES[kind]} if fitted else FEATURE_STATE
+    parts = _parts(kind, samples) if fitted else set[str]()
     for name in state:
         if name in params:
             raise InvalidError(f"{name[:50]!r} is a parameter, and cannot be an attribute that a fit sets")
@@ -197,7 +175,7 @@ def check_machine(machine: KernelMachine, state: dict[str, Any]) -> None:
     needed = {*own, *parts} - OPTIONAL - (set[str]() if samples else SAMPLE_STATE.keys())
     if missing := sorted(needed - state.keys()):
         raise InvalidError(f"{missing[0]} is missing")
-    for name, suits in {**own, **PART_STATE}.items():
+    for name, suits in own.items():
         if name in state and not suits(state[name], state):
             raise InvalidError(f"{name} is not what a fit sets; it is {_described(state[name])}")
     allowed: dict[str, Any] = kind._parameter_constraints  # pyright: ignore[reportPrivateUsage]
@@ -214,7 +192,7 @@ def lasting_state(machine: KernelMachine) -> dict[str, Any]:
     """Return the state that a file keeps of a machine besides the parameters."""
     params, kept = machine.get_params(deep=False), machine.lasting_state()
     state = {name: value for name, value in kept.items() if name not in params and name not in STATE_LEFT_OUT}
-    if _is_fitted(state):
+    if "fit_status_" in state:
         return state
     # A fit that failed may have left some attributes, which nothing reads.
     return {name: value for name, value in state.items() if name in FEATURE_STATE or name not in STATE_LISTED}
@@ -229,10 +207,6 @@ def _parts(kind: type[Any], samples: bool) -> set[str]:
 def _free(kind: type[Any], name: str) -> bool:
     """Return whether an attribute may be a user's: it hides nothing, and nothing looks for it."""
     return name.isidentifier() and not name.startswith("_") and name not in STATE_LISTED and not hasattr(kind, name)
-
-
-def _is_fitted(state: FileState) -> bool:
-    return "fit_status_" in state
 
 
 def _described(value: Any) -> str:

@@ -1,40 +1,42 @@
 """Save a fitted estimator in one file and load it again.
 
-A model file is a zip: `model.json`, which holds the parameters and the fitted state, and one `.npy` member for each
-array, see `archive`. It holds no pickle, and loading it runs no code from it. Its whole content is
-checked, see `contents`, before anything is computed from it. Equal models give equal files, byte for byte.
+A model file is a zip: `model.json`, which holds the parameters and the fitted state of the machine, one `.npy` for each
+array, and `steps.skops`, if there are steps before the machine; see `archive`. It holds no pickle, and loading it runs
+no code from it. Its whole content is checked, see `contents` and `steps`, before anything is computed from it. Equal
+models give equal files, byte for byte.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import stat
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from importlib import metadata
 from pathlib import Path as FilePath
-from typing import Any, Protocol, cast
+from typing import Any, BinaryIO, Protocol, cast
 
-import sklearn
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from ...lock import locked
+from ...estimators.base.machine import KernelMachine
+from ...estimators.forms.way import way_to
+from ...estimators.incremental.machine import Incremental
 from ..atomic import atomic_write, remove_leftovers
+from ..database import is_database, model_in
 from ..source import Piped, open_plain, rewindable
 from ..table import ModelFileError, NoModelError, Path
 from ..tables.memory import room
 from .archive import HEADER, MOST_HEADER, DamagedError, InvalidError, TooLargeError, read_archive, write_archive
-from .codec import TOO_DEEP, CodecError, Encoder, decode
-from .keeper import Keeper, incremental_part, refuse_behind, stamp
+from .codec import TOO_DEEP, decode_machine, encode_machine
 from .libsvm_text import START, load_libsvm
+from .steps import decode_steps, encode_steps, joined
 
 ZIP = b"PK\3\4"  # The first bytes of a zip.
 MODEL_MAGIC = "adatron-model"  # The format's name in model.json.
-FORMAT_VERSION = 3  # Readers take this one alone.
-HIDDEN_LEARNER = (
-    "an incremental model that has learned must be the last step of pipelines: in other places forget() could not "
-    "write the file anew"
+FORMAT_VERSION = 4  # Readers take this one alone.
+STREAMING = (
+    "it is the database of a stream, which may hold lines that the model lacks: save to another file; to forget there, "
+    "write the line -ID to the input of `adatron stream`"
 )
 
 
@@ -45,9 +47,9 @@ def save(model: BaseEstimator | Estimator, path: Path) -> None:
     ----------
     model : estimator
         An estimator of adatron, fitted or not, or a pipeline as the command line makes it: scalers, an imputer, an
-        encoder of texts, columns and an estimator at its end. The page on serving lists the classes; skops stores
-        other pipelines. Requests for metadata and `set_output` are stored. Callbacks of scikit-learn and the ``memory``
-        of a pipeline are not: they act in fits only.
+        encoder of texts, columns and an estimator at its end; its file takes skops. The page on serving lists the
+        classes; skops itself stores other pipelines. Requests for metadata and `set_output` are stored. Callbacks of
+        scikit-learn and the ``memory`` of a pipeline are not: they act in fits only.
     path : path
         By custom with the extension .adatron. An existing file is replaced once the new one is on the disk.
 
@@ -55,8 +57,8 @@ def save(model: BaseEstimator | Estimator, path: Path) -> None:
     ------
     ModelFileError
         If the model is, or holds, an estimator of another class, or a Python function (a callable kernel, a callback).
-        If another process has forgotten samples in this file since this incremental model was saved to it or loaded
-        from it. If `load` would refuse the file, for example because a parameter is out of its range.
+        If the file is the database of a stream. If `load` would refuse the file, for example because a parameter is
+        out of its range.
     OSError
         If the file cannot be written; an old file is then as it was.
 
@@ -73,40 +75,37 @@ def save(model: BaseEstimator | Estimator, path: Path) -> None:
     """
     if not isinstance(model, BaseEstimator):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ModelFileError(path, f"only estimators can be stored, not a {type(model).__name__}")
-    last, place = incremental_part(model), FilePath(path)
-    if last is None or (place.exists() and not place.is_file()):
-        rewrite(model, path)
-        return
-    with last.turn, locked(place):  # in the order in which forget() takes them
-        refuse_behind(last, place, _generation_in)
-        rewrite(model, path)
+    if is_database(path):
+        raise ModelFileError(path, STREAMING)
+    last = way_to(model).machine
+    with last.turn if isinstance(last, Incremental) else nullcontext():  # what is written is what is remembered
+        with atomic_write(path) as stream:
+            write(model, stream, path)
+        _remember(model, path)
 
 
-def rewrite(model: BaseEstimator, path: Path) -> None:
-    """Do what `save` does, for a caller that holds the file's lock and knows its content."""
-    encoder, last = Encoder(), incremental_part(model)
+def write(model: BaseEstimator | Estimator, stream: BinaryIO, path: Path) -> None:
+    """Do what `save` does, to an open file; messages name the path."""
+    write_archive(stream, *_encoded(model, path))
+
+
+def _encoded(model: BaseEstimator | Estimator, path: Path) -> tuple[bytes, dict[str, NDArray[Any]], bytes | None]:
+    """Return the parts of the file of a model: the header, the arrays, and the steps before the machine."""
+    header: dict[str, Any] = {"magic": MODEL_MAGIC, "format": FORMAT_VERSION, "library": metadata.version("adatron")}
     try:
-        encoded = encoder.encode(model)
-    except CodecError as error:
+        machine: Any = model
+        steps = None
+        if not isinstance(model, KernelMachine):
+            steps, header["requests"], machine = encode_steps(model)
+        entry, arrays = (None, {}) if machine is None else encode_machine(machine)
+    except (InvalidError, ImportError) as error:  # the latter of skops
         raise ModelFileError(path, str(error)) from error
     except RecursionError as error:
         raise ModelFileError(path, TOO_DEEP) from error
-    if any(one is not last for one in encoder.learning):
-        raise ModelFileError(path, HIDDEN_LEARNER)
-    about: dict[str, Any] = {"library": metadata.version("adatron")}
-    if encoder.steps:
-        about["sklearn"] = sklearn.__version__
-    if last is not None:
-        about["generation"] = last.generation
-    header = {"magic": MODEL_MAGIC, "format": FORMAT_VERSION, **about, "model": encoded}
-    text = json.dumps(header, allow_nan=False).encode()
+    text = json.dumps({**header, "model": entry}, allow_nan=False).encode()
     if len(text) > MOST_HEADER:
         raise ModelFileError(path, f"values besides arrays take {len(text)} bytes; there is room for {MOST_HEADER}")
-    with atomic_write(path) as stream:
-        write_archive(stream, text, encoder.arrays)
-        stream.flush()
-        found = os.fstat(stream.fileno())
-    _remember(model, path, found)
+    return text, arrays, steps
 
 
 class Estimator(Protocol):
@@ -165,35 +164,40 @@ def load(path: Path, n_features: int | None = None, max_bytes: int | None = None
             remove_leftovers(path)
     if is_libsvm_model(path):
         return cast("Estimator", load_libsvm(path, n_features))
+    if is_database(path):
+        model = load(Piped(os.fspath(path), model_in(path, max_bytes)), n_features, max_bytes)
+        _remember(model, path)
+        return model
     if not _begins_with(path, ZIP):
         raise NoModelError(path, "not an adatron model file")
     try:
         with open_plain(path) as stream:
-            # Another process may replace the file meanwhile.
-            found = None if isinstance(path, Piped) else os.fstat(stream.fileno())
             length = stream.seek(0, os.SEEK_END)
-            text, arrays = read_archive(stream, max(room(), length) if max_bytes is None else max_bytes)
-        header = _header(text, path)
-        model = decode(header["model"], arrays, header.get("sklearn", sklearn.__version__))
+            most = max(room(), length) if max_bytes is None else max_bytes
+            header, arrays, steps = read_archive(stream, most, lambda text: _header(text, path))
+        model: Any = None if header["model"] is None else decode_machine(header["model"], arrays)
+        model = model if steps is None else joined(decode_steps(steps, header["requests"]), model)
+    except (ModelFileError, OSError, MemoryError):
+        raise
+    except ImportError as error:  # of skops
+        raise ModelFileError(path, str(error)) from error
     except DamagedError as error:
         raise ModelFileError(path, f"the file is damaged, or cut off ({error})") from error
     except TooLargeError as error:
         raise ModelFileError(path, str(error)) from error
-    except InvalidError as error:
-        raise ModelFileError(path, f"the file is not a valid model: {error}") from error
     except RecursionError as error:
         raise ModelFileError(path, f"the file is not a valid model: {TOO_DEEP}") from error
-    if found is not None:
-        _remember(model, path, found)
+    except Exception as error:  # skops and scikit-learn do not list what a crafted state causes
+        raise ModelFileError(path, f"the file is not a valid model: {str(error)[:1000]}") from error
+    _remember(model, path)
     return model
 
 
-def _remember(model: BaseEstimator, path: Path, found: os.stat_result) -> None:
+def _remember(model: Any, path: Path) -> None:
     """Tell an incremental model, alone or in a pipeline, of the file that holds it."""
-    last, place = incremental_part(model), FilePath(path)
-    if last is not None and stat.S_ISREG(found.st_mode):
-        place = place.resolve()
-        last.remember_file(str(place), Keeper(model, last, place, rewrite, stamp(found), last.generation))
+    last = way_to(model).machine
+    if isinstance(last, Incremental) and not isinstance(path, Piped) and FilePath(path).is_file():
+        last.remember_file(str(FilePath(path).resolve()), model)
 
 
 def is_libsvm_model(path: Path) -> bool:
@@ -204,16 +208,6 @@ def is_libsvm_model(path: Path) -> bool:
 def _begins_with(path: Path, magic: bytes) -> bool:
     with open_plain(path) as stream:
         return stream.read(len(magic)) == magic
-
-
-def _generation_in(place: FilePath) -> int:
-    """Return how often samples were forgotten in a file's model; 0 if the file is not a model that forgets."""
-    try:
-        with place.open("rb") as stream:
-            found = _header(read_archive(stream, None)[0], place).get("generation")
-    except (ModelFileError, DamagedError, InvalidError):
-        return 0
-    return found if type(found) is int else 0
 
 
 def _header(text: bytes | None, path: Path) -> dict[str, Any]:
@@ -234,10 +228,7 @@ def _header(text: bytes | None, path: Path) -> dict[str, Any]:
             f"written in model format {version} by adatron {str(header.get('library'))[:50]}; this one reads format "
             f"{FORMAT_VERSION}: {cure}",
         )
-    entry = header.get("model")
-    if type(header.get("sklearn", "")) is not str:
-        raise InvalidError("its version of scikit-learn is not text")
-    if not (isinstance(entry, dict) and entry.get("$") == "estimator"):
+    if "model" not in header:
         raise InvalidError(f"{HEADER} has no model")
     return header
 

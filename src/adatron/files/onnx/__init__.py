@@ -1,4 +1,4 @@
-"""Models as ONNX networks: plain operators in float64, or the SVM operators of ai.onnx.ml."""
+"""Models as ONNX networks: plain operators in float64."""
 
 from .export import to_onnx
 

@@ -2,7 +2,7 @@
 
 A machine becomes plain operators in float64. The steps of a pipeline before the machine become what scikit-learn's own
 converters (skl2onnx) make of them. The network runs in onnxruntime before anything is written. All labels must be those
-of the model. Its decision values must agree to 1e-12 of the sum of the sizes of their terms.
+of the model. Its decision values must agree with `decision_function` to 1e-12 of the sum of the sizes of all terms.
 """
 
 from __future__ import annotations
@@ -12,23 +12,18 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ...extras import needed
-from ...quoted import quoted
 from ..atomic import atomic_write
 from .graph import Graph
 from .network import NetworkInput, check, describe, draw, network
-from .operators import draw_operator
 from .parity import Parity, batch_of, compare, reference_of, run
 from .steps import converted, inputs_of, rows_of, split
 
-OPS = ("plain", "ai.onnx.ml")  # Whether networks use operators of machine learning.
 
-
-def to_onnx(model: Any, X: Any = None, path: str | os.PathLike[str] | None = None, *, ops: str = "plain") -> Any:
+def to_onnx(model: Any, X: Any = None, path: str | os.PathLike[str] | None = None) -> Any:
     """Return a fitted model as an ONNX network that predicts the same, and write it to a file.
 
     Parameters
@@ -40,9 +35,6 @@ def to_onnx(model: Any, X: Any = None, path: str | os.PathLike[str] | None = Non
         around them. A pipeline needs rows unless all its steps have an ``inverse_transform``.
     path : path, optional
         The file to write, whole or not at all.
-    ops : {'plain', 'ai.onnx.ml'}, default='plain'
-        Plain operators in float64, or the operators ``SVMClassifier`` and ``SVMRegressor`` for runtimes that know only
-        these. The latter compute in float32. They know the kernels linear, poly, rbf and sigmoid, and pairs of classes.
 
     Returns
     -------
@@ -55,7 +47,7 @@ def to_onnx(model: Any, X: Any = None, path: str | os.PathLike[str] | None = Non
     Raises
     ------
     ParityError
-        The network (of plain operators) does not decide as the model. Nothing is written.
+        The network does not decide as the model. Nothing is written.
     ValueError
         The model has no place in ONNX, for example because its kernel is a Python function or 'precomputed'.
     ImportError
@@ -64,8 +56,7 @@ def to_onnx(model: Any, X: Any = None, path: str | os.PathLike[str] | None = Non
     Warns
     -----
     UserWarning
-        With ``ops='ai.onnx.ml'``, by how much the network deviates from the model. With plain operators, how many rows
-        have another label because rounding decides it.
+        How many rows have another label because rounding decides it.
 
     Notes
     -----
@@ -81,55 +72,41 @@ def to_onnx(model: Any, X: Any = None, path: str | os.PathLike[str] | None = Non
     >>> [result.name for result in network.graph.output]
     ['label', 'decision']
     """
-    if ops not in OPS:
-        raise ValueError(f"The 'ops' parameter must be a str among {list(OPS)}. Got {quoted(ops)} instead.")
     needed("onnx", "onnx", "An ONNX network takes")
     steps, machine = split(model)
     check_is_fitted(machine)
     check(machine)
-    found, parity = _compared(steps, machine, X, ops)
-    if ops == "plain":
-        parity.check(steps is not None)
-        if parity.undecided_differ:
-            warnings.warn(
-                f"Rounding decides the labels of {parity.undecided} of {parity.rows} rows, and "
-                f"{parity.undecided_differ} of them differ. Scaled and centred features may leave fewer such rows.",
-                stacklevel=2,
-            )
-    else:
+    found, parity = _compared(steps, machine, X)
+    parity.check(steps is not None)
+    if parity.undecided_differ:
         warnings.warn(
-            f"ONNX's own operators compute in float32: {parity.labels_differ} of {parity.rows} labels differ, "
-            f"and a value deviates by {parity.absolute:.1e}, which is {parity.deviation:.1e} of the sum of its terms.",
+            f"Rounding decides the labels of {parity.undecided} of {parity.rows} rows, and "
+            f"{parity.undecided_differ} of them differ. Scaled and centred features may leave fewer such rows.",
             stacklevel=2,
         )
-    describe(found, machine, {"ops": ops, **parity.as_dict()})
+    describe(found, machine, parity.as_dict())
     if path is not None:
         with atomic_write(path) as stream:
             stream.write(found.SerializeToString(deterministic=True))
     return found
 
 
-def _compared(steps: Pipeline | None, machine: Any, X: Any, ops: str) -> tuple[Any, Parity]:
+def _compared(steps: Pipeline | None, machine: Any, X: Any) -> tuple[Any, Parity]:
     """Return the network of a machine and the steps before it, and how it agrees with them."""
-    plain = ops == "plain"
-    dtype = np.float64 if plain else np.float32
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         X, rows = rows_of(steps, machine, X)
-    given = inputs_of(steps, X, dtype)
+    given = inputs_of(steps, X)
     inputs = {name: NetworkInput(array.dtype, array.shape[1]) for name, array in given.items()}
     before = None if steps is None else converted(steps, inputs)
     graph = Graph() if before is None else Graph(prefix="adatron_")
-    x = "X" if before is None else graph.cast(before.graph.output[0].name, dtype)
-    found = draw(machine, graph, x) if plain else draw_operator(machine, graph, x)
+    x = "X" if before is None else graph.cast(before.graph.output[0].name, np.float64)
+    found = draw(machine, graph, x)
     if clash := found.keys() & inputs.keys():
         raise ValueError(
             f"X has a column {min(clash)!r}, and a result of the network has this name. Rename the column."
         )
     made = network(graph, found, inputs, before)
-    reference = reference_of(machine)
-    if not plain and is_classifier(machine):  # the operators know no other shape
-        reference.set_params(decision_function_shape="ovo", break_ties=False)
     what = "the network" if steps is None else "a step of the pipeline"
     results = run(made.SerializeToString(), given, batch_of(machine), what)
-    return made, compare(results, reference, rows)
+    return made, compare(results, reference_of(machine), rows)

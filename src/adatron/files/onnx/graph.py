@@ -34,10 +34,6 @@ class Graph:
     unique : callable, optional
         Returns a name that no other value has, from a word for it; by default the word, a prefix and a number.
     prefix : str
-
-    Attributes
-    ----------
-    domains : versions of the operators that are not ONNX's own, by their domain
     """
 
     def __init__(self, unique: Callable[[str], str] | None = None, prefix: str = "") -> None:
@@ -45,7 +41,6 @@ class Graph:
         self._unique = unique or (lambda word: f"{prefix}{word}_{next(numbers)}")
         self.nodes: list[Node] = []
         self.constants: dict[str, NDArray[Any]] = {}
-        self.domains: dict[str, int] = {}
 
     def add(self, operator: str, *inputs: str, outputs: int = 1, named: str | None = None, **attributes: Any) -> str:
         """Add a node and return the name of its first output.

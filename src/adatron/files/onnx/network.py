@@ -74,9 +74,7 @@ def network(graph: Graph, found: Mapping[str, Output], inputs: Mapping[str, Netw
         return before
     given = [_value_info(name, one.dtype, one.width) for name, one in inputs.items()]
     drawn = helper.make_graph(nodes, "adatron", given, results, constants)
-    versions = {"": OPSET, **graph.domains}
-    opsets = [helper.make_opsetid(domain, version) for domain, version in versions.items()]
-    return helper.make_model(drawn, opset_imports=opsets, ir_version=IR_VERSION)
+    return helper.make_model(drawn, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
 
 
 def _value_info(name: str, dtype: np.dtype[Any], width: int | None) -> Any:

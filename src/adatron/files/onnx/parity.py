@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import asdict, dataclass, replace
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -15,12 +14,11 @@ from sklearn.base import is_regressor
 from ...arrays import Vector
 from ...extras import needed
 from ...fitting.storage import dense_rows
-from ...model.function import DecisionFunctions, KernelSum
+from ...model.function import DecisionFunctions
 from ...model.heads import Classes
 from ...model.tilted import Tilted, outputs
-from .functions import by_class, sides
 
-ALLOWED = 1e-12  # Deviation of a decision value, relative to the sum of the sizes of its terms.
+ALLOWED = 1e-12  # Deviation of a decision value, relative to the sum of the sizes of all terms.
 MOST_COMPARED = 500  # Support vectors, and random points around them, that are compared if no rows are given.
 VALUES = 1 << 22  # Numbers of the rows that are made; kernel values at a time.
 
@@ -44,7 +42,7 @@ class Parity:
     labels_differ : rows with another label, undecided ones not counted
     undecided : rows whose label rounding decides, because a decision value is as near to 0 as it may deviate
     undecided_differ : those of them with another label
-    deviation : the largest deviation of a decision value, relative to the sum of the sizes of its terms
+    deviation : the largest deviation of a decision value, relative to the sum of the sizes of the terms of all values
     probabilities : the largest deviation of a probability, relative to 1 + the sum for its logarithms of odds, or None
     absolute : the largest deviation of a decision value as it is
     runtime : version of onnxruntime
@@ -134,18 +132,17 @@ def batch_of(model: Any) -> int:
 
 def compare(results: Mapping[str, NDArray[Any]], model: Any, rows: Any) -> Parity:
     """Compare what a network says of some rows, (n, n_features), with what a machine says; see ``reference_of``."""
-    function = model.model_.function()
-    values, sizes = map(np.concatenate, zip(*_evaluated(function, rows), strict=True))
+    function, step = model.model_.function(), batch_of(model)
+    parts = [_sizes(function, rows[start : start + step]) for start in range(0, len(rows), step)]
+    sizes = np.concatenate([np.zeros((0, 1)), *parts])
     all_rows = np.ones(len(rows), bool)
     if is_regressor(model):
-        wanted = model.head.predictions(values)
-        return _parity(results["prediction"], wanted, _scales(model.head, sizes, wanted), all_rows)
-    head, pairs = model.head, sizes.sum(axis=1, keepdims=True)
-    shaped = head.shaped(values)
+        return _parity(results["prediction"], model.predict(rows), sizes, all_rows)
+    head, values = model.head, model.problem_values(rows)
     voted = isinstance(head, Classes) and head.refines
-    scales = len(head.labels) + 0.0 * shaped + pairs if voted else sizes.reshape(shaped.shape)
-    decided = head.decided(values, ALLOWED * sizes)
-    found = _parity(results["decision"], shaped, scales, decided if voted else all_rows)
+    scales = len(head.labels) + sizes if voted else sizes
+    decided = head.decided(values, ALLOWED * sizes + 0.0 * values)
+    found = _parity(results["decision"], model.decision_function(rows), scales, decided if voted else all_rows)
     differ = results["label"] != model.predict(rows)
     found = replace(
         found,
@@ -155,23 +152,18 @@ def compare(results: Mapping[str, NDArray[Any]], model: Any, rows: Any) -> Parit
     )
     if "probabilities" not in results:
         return found
-    missed = np.abs(results["probabilities"] - head.probabilities(values)).max(axis=1)
-    return replace(found, probabilities=_largest(missed[decided], (1.0 + head.slope * pairs[:, 0])[decided]))
-
-
-def _scales(head: Any, sizes: Vector, wanted: Vector) -> Vector:
-    """Return the sizes of sums in the shape of predictions; those of a row that was sorted are the largest of it."""
-    if head.order is not None:
-        sizes = np.broadcast_to(sizes.max(axis=1, keepdims=True), sizes.shape)
-    return sizes.reshape(wanted.shape)
+    missed = np.abs(results["probabilities"] - model.predict_proba(rows))[decided]
+    steep = 0.0 if head.slope is None else head.slope  # there is one where there are probabilities
+    return replace(found, probabilities=_largest(missed, 1.0 + steep * sizes[decided]))
 
 
 def _parity(found: Vector, wanted: Vector, scales: Vector, rows: NDArray[np.bool_]) -> Parity:
     """Return the deviations of decision values in some rows."""
     runtime: Any = needed("onnxruntime", "onnx", "The comparison of a network with its model takes")
-    missed = np.abs(found - wanted)[rows]
-    absolute = float(missed.max(initial=0.0))
-    return Parity(len(rows), 0, 0, _largest(missed, scales[rows]), absolute, None, runtime.__version__)
+    missed = np.abs(found - wanted).reshape(len(wanted), -1)[rows]
+    return Parity(
+        len(rows), 0, 0, _largest(missed, scales[rows]), float(missed.max(initial=0.0)), None, runtime.__version__
+    )
 
 
 def _largest(missed: Vector, scales: Vector) -> float:
@@ -180,48 +172,18 @@ def _largest(missed: Vector, scales: Vector) -> float:
         return float(np.where(missed == 0.0, 0.0, missed / scales).max(initial=0.0))
 
 
-def _evaluated(function: DecisionFunctions, rows: Vector) -> Iterator[tuple[Vector, Vector]]:
-    """Yield values and sizes of some rows after the other, so that their kernel values need little memory."""
-    step = max(1, VALUES // max(1, function.vectors.shape[0], 4 * len(function.intercepts)))
-    for start in range(0, len(rows), step):
-        yield evaluated(function, rows[start : start + step])
-
-
-@singledispatch
-def evaluated(function: DecisionFunctions, rows: Vector) -> tuple[Vector, Vector]:
-    """Return decision values by NumPy, and the sums of the sizes of their terms, (n, n_problems) each."""
-    raise TypeError(f"The terms of a {type(function).__name__} are not known.")
-
-
-@evaluated.register
-def _(function: KernelSum, rows: Vector) -> tuple[Vector, Vector]:
-    bias = np.tile(function.intercepts, (len(rows), 1))
-    if not len(function.columns):
-        return bias, np.abs(bias)
-    K, sizes = function.kernel(rows, dense_rows(function.vectors)), np.abs(bias)
-    if function.diagonal:
-        own = function.diagonal * function.kernel.diagonal(np.sum(rows * rows, axis=1))[:, None]
-        bias, sizes = bias + own, sizes + np.abs(own)
-    return _sum(K, function, np.asarray) + bias, _sum(np.abs(K), function, np.abs) + sizes
-
-
-def _sum(K: Vector, function: KernelSum, part: Callable[[Vector], Vector]) -> Vector:
-    """Return sums of kernel values times a part of the coefficients, (n, n_problems)."""
-    if function.counts is None:
-        return K @ part(function.coefficients()).T
-    classes = by_class(dense_rows(function.dual), function.counts)
-    found = np.concatenate([K[:, some] @ part(coefficients).T for some, coefficients in classes], axis=1)
-    first, second = sides(len(classes))
-    return found[:, first] + found[:, second]
-
-
-@evaluated.register
-def _(function: Tilted, rows: Vector) -> tuple[Vector, Vector]:
-    values = np.tile(function.intercepts, (len(rows), 1))
-    sizes, factors = np.abs(values), np.concatenate([np.ones((len(rows), 1)), rows], axis=1)
-    for problem, field in enumerate(function.fields()):
-        for kernel, coefficients in outputs(field).items() if len(field.points) else ():
-            K = kernel(rows, field.points)
-            values[:, problem] += np.sum((K @ coefficients) * factors, axis=1)
-            sizes[:, problem] += np.sum((np.abs(K) @ np.abs(coefficients)) * np.abs(factors), axis=1)
-    return values, sizes
+def _sizes(function: DecisionFunctions, rows: Vector) -> Vector:
+    """Return the sums of the sizes of the terms of all decision functions, (n, 1)."""
+    found = np.full(len(rows), np.abs(function.intercepts).max(initial=0.0))
+    if isinstance(function, Tilted):
+        factors = np.abs(np.insert(rows, 0, 1.0, axis=1))
+        for field in function.fields():
+            for kernel, coefficients in outputs(field).items() if len(field.points) else ():
+                found += np.sum((np.abs(kernel(rows, field.points)) @ np.abs(coefficients)) * factors, axis=1)
+        return found[:, None]
+    weights = np.abs(dense_rows(function.dual)).sum(axis=0)
+    found += np.abs(function.kernel(rows, dense_rows(function.vectors))) @ weights if len(weights) else 0.0
+    diagonal = getattr(function, "diagonal", 0.0)
+    if diagonal:
+        found += np.abs(diagonal * function.kernel.diagonal(np.sum(rows * rows, axis=1)))
+    return found[:, None]

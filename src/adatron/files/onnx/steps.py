@@ -68,20 +68,19 @@ def rows_of(steps: Pipeline | None, machine: Any, X: Any) -> tuple[Any, NDArray[
     return X, dense
 
 
-def inputs_of(steps: Pipeline | None, X: Any, dtype: Any) -> dict[str, NDArray[Any]]:
+def inputs_of(steps: Pipeline | None, X: Any) -> dict[str, NDArray[Any]]:
     """Return what a network takes: 'X', or an array for each column of a frame with text or with steps for columns."""
     frame = hasattr(X, "columns") and hasattr(X, "dtypes")
     if not frame or not (_text(X) or _by_columns(steps)):
         dense = np.asarray(X.toarray() if sparse.issparse(X) else X)
         if dense.ndim != 2:
             raise ValueError(f"X must be a matrix or a frame, with a row for each sample. Got the shape {dense.shape}.")
-        return {"X": dense.astype(dtype)}
-    return {str(name): _column(np.asarray(X[name]), dtype) for name in X.columns}
+        return {"X": dense.astype(np.float64)}
+    return {str(name): _column(np.asarray(X[name])) for name in X.columns}
 
 
-def _column(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
-    kind = dtype if values.dtype.kind in "biuf" else object
-    return values.astype(kind)[:, None]
+def _column(values: NDArray[Any]) -> NDArray[Any]:
+    return values.astype(np.float64 if values.dtype.kind in "biuf" else object)[:, None]
 
 
 def _text(X: Any) -> bool:
@@ -105,8 +104,8 @@ def converted(steps: Pipeline, inputs: dict[str, NetworkInput]) -> Any:
     """
     skl2onnx = needed("skl2onnx", "onnx", "The steps of a pipeline take")
     types = needed("skl2onnx.common.data_types", "onnx", "The steps of a pipeline take")
-    kinds = {"f8": types.DoubleTensorType, "f4": types.FloatTensorType, "O": types.StringTensorType}
-    given = [(name, kinds[one.dtype.str.lstrip("<>|=")]([None, one.width])) for name, one in inputs.items()]
+    kinds = {"f": types.DoubleTensorType, "O": types.StringTensorType}
+    given = [(name, kinds[one.dtype.kind]([None, one.width])) for name, one in inputs.items()]
     try:
         return skl2onnx.convert_sklearn(steps, initial_types=given, target_opset=OPSETS)
     except Exception as error:

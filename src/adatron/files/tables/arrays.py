@@ -1,15 +1,11 @@
-"""Samples that are already arrays: NumPy files, IDX files, and the checks that every array goes through.
-
-IDX is the format of MNIST: a magic number with type and dimensions, then the values, big-endian.
-"""
+"""Samples that are already arrays: NumPy archives, and the checks that every array goes through."""
 
 from __future__ import annotations
 
 import io
 import math
 import zipfile
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from numbers import Number
 from typing import Any
 
@@ -23,40 +19,16 @@ from ..table import MISSING_LABELS, DataError, Path, Request, Table, check_size,
 
 FEATURES_NAMED = ("X", "data", "features")  # Names of X in a file; the first one by preference.
 LABELS_NAMED = ("y", "target", "label", "labels")  # Names of y; the first one by preference.
-PLAIN_ARRAYS, IDX_FILE = "a NumPy file of plain arrays", "an IDX file"
-# NumPy's types by IDX's codes.
-IDX_TYPES = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
-ArrayOf = Callable[[Path, bytes], NDArray[Any]]
-
-
-def read_pair(paths: Sequence[Path], requests: Sequence[Request], array_of: ArrayOf) -> Table:
-    """Read features and labels from a file each.
-
-    Parameters
-    ----------
-    array_of : callable
-        Makes an array of a path and the bytes of its file.
-    """
-    request = requests[0]
-    if request.label is not None:
-        raise DataError(paths[0], "here the labels are a file of their own: leave out the label column")
-    if len(paths) > 2 or (len(paths) == 1 and request.labelled):
-        raise DataError(paths[0], f"it holds one array: give two files, features and labels (not {len(paths)})")
-    read = [array_of(path, read_whole(path, one.max_bytes)) for path, one in zip(paths, requests, strict=True)]
-    table = checked_table(paths[0], read[0], None, request)
-    if len(paths) == 1:
-        return table
-    y = checked_labels(paths[1], read[1], requests[1])
-    if len(y) != table.shape[0]:
-        raise DataError(paths[1], f"{len(y)} labels for {table.shape[0]} samples")
-    return replace(table, y=y)
+PLAIN_ARRAYS = "a NumPy archive of plain arrays"
 
 
 def read_npz(path: Path, request: Request) -> Table:
     """Read the arrays X and y (or data and target, or the one that ``label`` names) of a NumPy archive."""
+    if isinstance(request.label, int):
+        raise DataError(path, f"no column {request.label}; here the labels are an array: give its name")
     data = read_whole(path, request.max_bytes)
     if data.startswith(npy.MAGIC_PREFIX):
-        raise DataError(path, "one array, not an archive of arrays: rename it to .npy")
+        raise DataError(path, "one array, not an archive of arrays: numpy.savez(file, X=X, y=y) writes one")
     with parsing(path, PLAIN_ARRAYS):
         archive = zipfile.ZipFile(io.BytesIO(data))
     members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
@@ -64,38 +36,18 @@ def read_npz(path: Path, request: Request) -> Table:
     def array_of(name: str) -> NDArray[Any]:
         check_size(path, f"contents of the array {name}", members[name].file_size, request.max_bytes)
         with parsing(path, PLAIN_ARRAYS):
-            return numpy_array(path, archive.read(members[name]))
+            return npy.read_array(io.BytesIO(archive.read(members[name])), allow_pickle=False)
 
-    return table_of_named(path, members, array_of, request)
-
-
-def table_of_named(
-    path: Path, names: Collection[str], array_of: Callable[[str], NDArray[Any]], request: Request
-) -> Table:
-    """Return the table of X and y among named arrays.
-
-    Parameters
-    ----------
-    array_of : callable
-        Reads the array of a name.
-
-    Raises
-    ------
-    DataError
-        If an array is missing or invalid.
-    """
-    if isinstance(request.label, int):
-        raise DataError(path, f"no column {request.label}; here the labels are an array: give its name")
-    features = _first(FEATURES_NAMED, names)
-    label = request.label or _first(LABELS_NAMED, names)
+    listed = ", ".join(members) or "none"
+    features = next((name for name in FEATURES_NAMED if name in members), None)
     if features is None:
-        raise DataError(path, f"no array {' or '.join(FEATURES_NAMED)}; the arrays are {', '.join(names) or 'none'}")
-    found = label if label in names else None
-    if found is None and (request.labelled or request.label):
-        wanted = request.label or " or ".join(LABELS_NAMED)
-        raise DataError(path, f"no array {wanted}; the arrays are {', '.join(names)}")
-    y = None if found is None else array_of(found)
-    return checked_table(path, array_of(features), y, request, label_name=found)
+        raise DataError(path, f"no array {' or '.join(FEATURES_NAMED)}; the arrays are {listed}")
+    names = LABELS_NAMED if request.label is None else (request.label,)
+    label = next((name for name in names if name in members), None)
+    if label is None and (request.labelled or request.label is not None):
+        raise DataError(path, f"no array {' or '.join(names)}; the arrays are {listed}")
+    y = None if label is None else array_of(label)
+    return checked_table(path, array_of(features), y, request, label_name=label)
 
 
 def checked_table(
@@ -194,44 +146,3 @@ def _numbers(kinds: set[type[Any]], y: NDArray[Any]) -> NDArray[Any] | None:
     if all(issubclass(kind, (int, np.integer)) for kind in kinds - {bool}) and bool not in kinds:
         return whole_numbers([int(value) for value in y])
     return None if any(issubclass(kind, (str, bytes)) for kind in kinds) else y.astype(np.float64)
-
-
-def numpy_array(path: Path, data: bytes) -> NDArray[Any]:
-    """Return the array of a NumPy file, whose header must announce exactly the bytes after it; objects are refused."""
-    with parsing(path, PLAIN_ARRAYS):
-        stream = io.BytesIO(data)
-        version = npy.read_magic(stream)
-        header = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}.get(version)
-        if header is None:
-            raise DataError(path, f"not {PLAIN_ARRAYS} (its version is {version[0]}.{version[1]})")
-        shape, by_columns, dtype = header(stream)
-    if dtype.hasobject or dtype.kind not in "biufcSU":
-        raise DataError(path, f"not {PLAIN_ARRAYS} (it holds {dtype})")
-    return _array(path, PLAIN_ARRAYS, data, stream.tell(), dtype, shape, "F" if by_columns else "C")
-
-
-def idx_array(path: Path, data: bytes) -> NDArray[Any]:
-    """Return the array of an IDX file."""
-    head = data[:4]
-    if len(head) < 4 or head[:2] != b"\0\0" or head[2] not in IDX_TYPES or not head[3]:
-        raise DataError(path, f"not {IDX_FILE} (it begins with {head.hex(' ') or 'nothing'})")
-    start, dtype = 4 + 4 * head[3], np.dtype(IDX_TYPES[head[2]])
-    with parsing(path, IDX_FILE):
-        shape = np.frombuffer(data[4:start], ">i4", head[3]).tolist()
-    return _array(path, IDX_FILE, data, start, dtype, shape).astype(dtype.newbyteorder("="))
-
-
-def _array(
-    path: Path, kind: str, data: bytes, start: int, dtype: np.dtype[Any], shape: Sequence[int], order: Any = "C"
-) -> NDArray[Any]:
-    """Return the array of which a file says the shape and the type: exactly its bytes must follow."""
-    announced = math.prod(shape) * dtype.itemsize
-    if len(data) - start != announced or min(shape, default=0) < 0:
-        raise DataError(path, f"{len(data) - start} bytes where its header announces {announced}: shape {shape}")
-    with parsing(path, kind):
-        values = np.frombuffer(data, dtype, offset=start) if announced else np.empty(0, dtype)
-        return values.reshape(shape, order=order)
-
-
-def _first(names: Iterable[str], found: Collection[str]) -> str | None:
-    return next((name for name in names if name in found), None)

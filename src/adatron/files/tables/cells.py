@@ -28,13 +28,7 @@ TRUTH = {"True": 1.0, "False": 0.0, "true": 1.0, "false": 0.0, "TRUE": 1.0, "FAL
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WITH_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
-# Such numbers with any usual mark between thousands, and perhaps decimals.
-_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(?P<mark>[,.'’ \u00a0\u202f_])\d{3}((?P=mark)\d{3})*([.,]\d+)?", re.ASCII)
 _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
-_TIME = r"\d{1,2}:\d{2}(:\d{2}.*)?"
-_DATE = re.compile(
-    rf"(\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}|\d{{1,2}}[-/.]\d{{1,2}}[-/.]\d{{2,4}})([T ]{_TIME})?|{_TIME}", re.ASCII
-)
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _PADDED = re.compile(r"[+-]?0\d+", re.ASCII)
 _CODE = re.compile(r"\+\d+|[+-]?\d+[eE]\d+", re.ASCII)  # whole, but hardly written so
@@ -47,8 +41,7 @@ class Kind(IntEnum):
     MISSING = 0
     NUMBER = 1
     TRUTH = 2
-    DATE = 3
-    TEXT = 4
+    TEXT = 3
 
 
 def is_number(text: str, decimal: str = ".") -> bool:
@@ -75,9 +68,7 @@ def kind_of(text: str, decimal: str, missing: Collection[str]) -> Kind:
         return Kind.MISSING
     if is_number(text, decimal):
         return Kind.NUMBER
-    if text in TRUTH:
-        return Kind.TRUTH
-    return Kind.DATE if _DATE.fullmatch(text) else Kind.TEXT
+    return Kind.TRUTH if text in TRUTH else Kind.TEXT
 
 
 def kind_of_all(kinds: Iterable[Kind]) -> Kind:
@@ -100,17 +91,11 @@ def refusal(where: str, kind: Kind, example: str, label: str = "") -> str:
     label : str
         How to say that the column of text is the label; empty if it hardly is.
     """
-    words = {
-        Kind.MISSING: ("a missing value", "train --impute fills it in, --drop leaves the column out"),
-        Kind.DATE: ("a date", "write it as a number, as days or seconds, or leave the column out by --drop"),
-        Kind.TEXT: ("text", "train --categorical auto encodes columns of text, --drop leaves this one out"),
-    }
-    what, advice = words[kind]
-    if kind == Kind.TEXT and (found := _GROUPED.fullmatch(example)):
-        what, advice = f"a number with {found['mark']!r} between thousands", "write the column without these"
-    elif kind == Kind.TEXT and label:
-        advice = f"{label} says that it is the label, {advice}"
-    return f"{where} holds {example!r}, {what}: {advice}"
+    if kind == Kind.MISSING:
+        return f"{where} holds {example!r}, a missing value: train --impute fills it in, --drop leaves the column out"
+    advice = f"{label} says that it is the label, " if label else ""
+    advice += "train --categorical auto encodes columns of text, --drop leaves this one out"
+    return f"{where} holds {example!r}, text: {advice}"
 
 
 def labels_of(texts: list[str], decimal: str = ".") -> NDArray[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,11 +21,6 @@ _INDEX = re.compile(r"Unnamed: 0|__index_level_\d+__")
 _ID = re.compile(r"(.*[_ .-])?(id|ID|Id)|.*[a-z](Id|ID)")
 
 MANY_ROWS = 10  # Rows from which on 0, 1, 2, ... in a first column are numbers of rows.
-
-# Says why the values of a column show that it is no feature, or None. The second argument is the number of rows from
-# which on a column may count them, the third one tells whether it may begin anywhere.
-Suspicion = Callable[[int, int, bool], str | None]
-COUNTS_ROWS, EMPTY = "counts the rows", "is empty"
 
 
 @dataclass(frozen=True)
@@ -53,20 +48,12 @@ class Roles:
         """The columns that are features."""
         return [index for index in range(self.width) if index != self.label and index not in self.left_out]
 
-    def notes(self, names: Sequence[str] | None) -> tuple[str, ...]:
-        """Return a sentence for each column that is left out although no option names it."""
-        return tuple(
-            f"{named(index, names)} {self.left_out[index]}: it is no feature and was left out, --keep-index keeps it"
-            for index in sorted(self.guessed)
-        )
-
 
 def roles_of(
     path: Path,
     fields: Sequence[str],
     header: bool,
     request: Request,
-    suspicion: Suspicion,
     line: int | None = None,
     indices: Collection[str] = (),
 ) -> Roles:
@@ -76,8 +63,6 @@ def roles_of(
     ----------
     fields : sequence of str
         The names of the columns if there is a header, else any texts.
-    suspicion : callable
-        Says why the values of a column show that it is no feature.
     line : int, optional
         Line of the columns, for the error.
     indices : collection of str
@@ -94,7 +79,7 @@ def roles_of(
     left_out = {_position(path, names, width, one, line): "is left out" for one in request.drop}
     if request.index is not None:
         left_out[_position(path, names, width, request.index, line)] = "is the index"
-    guessed = _guessed(names, width, request, suspicion, set(left_out), indices)
+    guessed = _guessed(names, request, set(left_out), indices)
     label = label_column(path, fields, request, line, {*left_out, *guessed})
     if label in left_out:
         raise DataError(path, f"{named(label, names)} is the label, and {left_out[label]}: it cannot be both", line)
@@ -137,35 +122,18 @@ def _no_header(path: Path, name: str, line: int | None) -> DataError:
     return DataError(path, f"no column {name!r}: the file has no header, number the column from 0", line)
 
 
-def _guessed(
-    names: list[str] | None,
-    width: int,
-    request: Request,
-    suspicion: Suspicion,
-    known: set[int],
-    indices: Collection[str],
-) -> dict[int, str]:
-    """Return the columns that look like an index or an id, each with the reason."""
-    if request.keep_index:
-        return {}
-    features, label = set(request.feature_names or ()), request.label
-    anywhere = request.n_features is not None and not features  # a model that was trained without such a column
-    least = 1 if anywhere and (request.labelled or label is not None) else MANY_ROWS
+def _guessed(names: list[str] | None, request: Request, known: set[int], indices: Collection[str]) -> dict[int, str]:
+    """Return the columns whose names are those of an index or an id, each with the reason."""
     found: dict[int, str] = {}
-    for index in range(width):
-        name = None if names is None else names[index]
-        at_label = name == label if isinstance(label, str) else label is not None and index == label % width
-        if index in known or at_label or (name is not None and name in features):
+    label, ends, features = request.label, (0, len(names or ()) - 1), set(request.feature_names or ())
+    for index, name in enumerate(() if names is None or request.keep_index else names):
+        at_label = name == label if isinstance(label, str) else label is not None and index == label % (ends[1] + 1)
+        if index in known or at_label or name in features or name.lower() in LABEL_NAMES:
             continue
-        if name is not None and name.lower() in LABEL_NAMES:
-            continue
-        if name is not None and (name in indices or _INDEX.fullmatch(name) or (not name and index == 0)):
-            found[index] = "is an index"
-        elif name is not None and _ID.fullmatch(name):
+        if name in indices or _INDEX.fullmatch(name) or (not name and index in ends):
+            found[index] = "is an index" if name or not index else "is empty"
+        elif _ID.fullmatch(name):
             found[index] = "names the rows"
-        elif index == 0 or (index == width - 1 and name == ""):
-            reason = suspicion(index, least, anywhere)
-            found |= {index: reason} if reason else {}
     return found
 
 
@@ -279,33 +247,20 @@ def label_advice(index: int, texts: Sequence[object], label: int | None, request
 
 
 def table_of_columns(
-    path: Path,
-    names: Sequence[str],
-    columns: Sequence[NDArray[Any]],
-    request: Request,
-    indices: Collection[str] = (),
+    path: Path, names: Sequence[str] | None, columns: Sequence[NDArray[Any]], roles: Roles, request: Request
 ) -> Table:
-    """Return the table of some named and typed columns.
+    """Return the table of some typed columns.
 
     Parameters
     ----------
     columns : sequence of ndarray
         Numbers, truth values, or text; None and NaN are missing values.
-    indices : collection of str
-        Columns that the file itself calls an index.
 
     Raises
     ------
     DataError
         A feature is not numeric or not finite, and the request does not allow that.
     """
-    if not names:
-        raise DataError(path, "the file holds no columns")
-
-    def suspicion(index: int, least: int, anywhere: bool) -> str | None:
-        return _suspicion(columns[index], least, anywhere)
-
-    roles = roles_of(path, names, True, request, suspicion, None, indices)
     features, label = roles.features, roles.label
     texts = {at: columns[index] for at, index in enumerate(features) if columns[index].dtype.kind not in "biuf"}
     texts |= {at: columns[index] for at, index in enumerate(features) if request.takes_text(at, at in texts)}
@@ -321,18 +276,14 @@ def table_of_columns(
     check_size(path, "features", len(columns[0]) * len(features) * dtype.itemsize, request.max_bytes)
     zeros = np.zeros(len(columns[0]), dtype)
     X = np.stack([zeros if at in texts else columns[i] for at, i in enumerate(features)], axis=1, dtype=dtype)
-    table = checked_table(path, X, None, request, [names[index] for index in features])
+    table = checked_table(path, X, None, request, names and [names[index] for index in features])
     y = None if label is None else checked_labels(path, columns[label], request)
-    table = replace(table, y=y, label_column=label, label_name=None if label is None else names[label])
-    return replace(with_texts(path, table, texts, request), notes=roles.notes(names), columns=tuple(features))
-
-
-def with_texts(path: Path, table: Table, texts: Mapping[int, NDArray[Any]], request: Request) -> Table:
-    """Return a table with columns of text in the place of some features."""
+    label_name = names[label] if names and label is not None else None
+    notes = notes_of(path, X, roles, names, request)
+    table = replace(table, y=y, label_column=label, label_name=label_name, notes=notes, columns=tuple(features))
     if not texts:
         return table
-    check_size(path, "features", 32 * table.shape[0] * table.shape[1], request.max_bytes)
-    X: Any = table.X
+    check_size(path, "features", 32 * X.size, request.max_bytes)
     mixed = X.astype(object)
     for at, column in texts.items():
         mixed[:, at] = column
@@ -346,7 +297,7 @@ def _fault(where: str, column: NDArray[Any], request: Request, label: str) -> st
     if column.dtype.kind == "m":
         return f"{where} holds {shown!r}, a duration: write it as a number of seconds, or leave it out by --drop"
     if column.dtype.kind == "M":
-        return refusal(where, Kind.DATE, shown)
+        return f"{where} holds {shown!r}, a date: write it as a number, or leave the column out by --drop"
     if request.n_features is not None:
         return f"{where} holds {shown!r}, text, and the model expects numbers there"
     return refusal(where, Kind.TEXT, shown, label)
@@ -368,11 +319,29 @@ def _text_of(one: Any) -> str:
     return str(int(one)) if isinstance(one, float) and one.is_integer() else str(one)
 
 
-def _suspicion(column: NDArray[Any], least: int, anywhere: bool) -> str | None:
-    whole = column.dtype.kind in "iuf" and len(column) >= least  # ARFF has no whole numbers
-    if not whole or not np.isfinite(column[0]) or not (anywhere or column[0] in (0, 1)):
-        return None
-    return COUNTS_ROWS if np.array_equal(column, np.arange(len(column)) + int(column[0])) else None
+def notes_of(
+    path: Path, X: NDArray[Any], roles: Roles, names: Sequence[str] | None, request: Request
+) -> tuple[str, ...]:
+    """Return a sentence for each column that is left out by its name, and for a first one that counts the rows.
+
+    Raises
+    ------
+    DataError
+        The data are for a model, which may have been trained without such a column that counts.
+    """
+    notes = [
+        f"{named(index, names)} {roles.left_out[index]}: it is no feature and was left out, --keep-index keeps it"
+        for index in sorted(roles.guessed)
+    ]
+    n, index = len(X), roles.features[0]
+    by_names = request.keep_index or bool(names and request.feature_names)
+    if not by_names and n >= MANY_ROWS and X.shape[1] > 1 and np.array_equal(X[:, 0], X[0, 0] + np.arange(n)):
+        found = f"{named(index, names)} counts the rows: --index {index} leaves it out"
+        if request.n_features is None:
+            notes.append(found)
+        elif roles.label is not None and not request.labelled and request.label is None:
+            raise DataError(path, f"{found}, --keep-index takes it for a feature")
+    return tuple(notes)
 
 
 def _shortened(names: list[str], most: int = 12) -> str:

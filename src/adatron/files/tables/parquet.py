@@ -1,4 +1,4 @@
-"""Read Parquet, with the extra `parquet`."""
+"""Read Parquet, with the extra `cli`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...extras import needed
 from ..source import read_whole
 from ..table import DataError, Path, Request, Table, check_size, parsing
-from .columns import table_of_columns
+from .columns import roles_of, table_of_columns
 
 PARQUET_FILE = "a Parquet file"
 BATCH_ROWS = 2**16  # Rows of a batch.
@@ -22,8 +22,8 @@ def read_parquet(path: Path, request: Request) -> Table:
 
     Text is kept as its distinct values, so that a short file cannot repeat a long one until the memory is full.
     """
-    parquet = needed("pyarrow.parquet", "parquet", "reading it takes")
-    pyarrow = needed("pyarrow", "parquet", "reading it takes")
+    parquet = needed("pyarrow.parquet", "cli", "reading it takes")
+    pyarrow = needed("pyarrow", "cli", "reading it takes")
     source, most = io.BytesIO(read_whole(path, request.max_bytes)), request.max_bytes
     with parsing(path, PARQUET_FILE):
         schema = parquet.ParquetFile(source).schema_arrow
@@ -41,11 +41,14 @@ def read_parquet(path: Path, request: Request) -> Table:
             batches.append(batch)
         table = pyarrow.Table.from_batches(batches, file.schema_arrow)
         indices = _indices(table.schema)
-    if not rows:
-        raise DataError(path, "the file holds columns and no rows")
+    if not rows or not table.column_names:
+        raise DataError(
+            path, "the file holds columns and no rows" if table.column_names else "the file holds no columns"
+        )
     with parsing(path, PARQUET_FILE):
         columns = [_values(pyarrow, column) for column in table.columns]
-    return table_of_columns(path, table.column_names, columns, request, indices)
+    names = table.column_names
+    return table_of_columns(path, names, columns, roles_of(path, names, True, request, None, indices), request)
 
 
 def _indices(schema: Any) -> list[str]:

@@ -20,10 +20,9 @@ from ...quoted import quoted
 from ..labels import joined_labels, kind_of
 from ..source import allowed, data_lines, open_binary, open_text, rewindable, undo_suffix
 from ..table import DataError, Path, Request, Table, reading
-from . import arrays
 from .arff import read_arff
+from .arrays import read_npz
 from .delimited.read import read_delimited
-from .hdf5 import file_and_group, read_hdf5
 from .libsvm import read_libsvm
 from .memory import room
 from .parquet import read_parquet
@@ -33,15 +32,12 @@ from .parquet import read_parquet
 class Format:
     """How a file's name tells a format, and how the format is read.
 
-    ``read`` takes a path and a request. ``pair`` tells whether the format holds one array a file: then ``read`` takes
-    the paths of the features and of the labels, and a request for each. ``takes`` names the parameters of
-    `adatron.files.read` about the form of a text and the roles of its columns that the reader heeds. ``packed`` tells
-    whether the format compresses its contents.
+    ``read`` takes a path and a request. ``takes`` names the parameters of `adatron.files.read` about the form of a text
+    and the roles of its columns that the reader heeds. ``packed`` tells whether the format compresses its contents.
     """
 
     extensions: tuple[str, ...]
-    read: Callable[..., Table]
-    pair: bool = False
+    read: Callable[[Path, Request], Table]
     takes: frozenset[str] = frozenset()
     packed: bool = False
 
@@ -56,14 +52,11 @@ FORMATS: dict[str, Format] = {
     "csv": Format((".csv",), partial(read_delimited, separator=SEPARATOR["csv"]), takes=FORM),
     "tsv": Format((".tsv", ".tab"), partial(read_delimited, separator=SEPARATOR["tsv"]), takes=FORM),
     "table": Format((), partial(read_delimited, separator=SEPARATOR["table"]), takes=FORM),
-    "npz": Format((".npz",), arrays.read_npz, packed=True),
-    "npy": Format((".npy",), partial(arrays.read_pair, array_of=arrays.numpy_array), pair=True),
-    "idx": Format((".idx",), partial(arrays.read_pair, array_of=arrays.idx_array), pair=True),
+    "npz": Format((".npz",), read_npz, packed=True),
     "arff": Format((".arff",), read_arff, takes=ROLES | {"encoding"}),
     "parquet": Format((".parquet", ".pq"), read_parquet, takes=ROLES),
-    "hdf5": Format((".h5", ".hdf5", ".hdf"), read_hdf5),
 }
-_MAGIC = {b"\x93NUMPY": "npy", b"PK\3\4": "npz", b"PAR1": "parquet", b"\x89HDF": "hdf5", b"\0\0": "idx"}
+_MAGIC = {b"\x93NUMPY": "npz", b"PK\3\4": "npz", b"PAR1": "parquet"}
 _LIBSVM_LINE = re.compile(r"\S+\s+(qid|\d+):\S")
 
 
@@ -93,20 +86,21 @@ def read(
     Blank lines and lines that begin with # are skipped; .gz, .bz2 and .xz files are decompressed. In a table the first
     row is a header in two cases. Either a field beside the label is neither a value nor a mark for a missing one,
     and no column has a number both there and in the second row. Or the fields are 0, 1, 2, ..., as in a table whose
-    columns have no names. True and false are 1 and 0. A warning names each column that is left out by a guess: an index
-    of pandas, a column named id, ID or ..._id, and a first column that counts the rows.
+    columns have no names. True and false are 1 and 0. A warning names each column that is left out by its name: an
+    index of pandas, a column named id, ID or ..._id. Another one names a first column that counts the rows. Tables,
+    ARFF and Parquet take the extra `cli`.
 
     Parameters
     ----------
     path : path or sequence of paths
-        The file; ``-`` is standard input. A pipe is read into memory to its end. NumPy (.npy) and IDX files hold one
-        array: give the features and the labels. Files of the other formats are joined, sample after sample.
-    format : {'libsvm', 'csv', 'tsv', 'table', 'npz', 'npy', 'idx', 'arff', 'parquet', 'hdf5'}, optional
+        The file; ``-`` is standard input. A pipe is read into memory to its end. Several files are joined, sample after
+        sample.
+    format : {'libsvm', 'csv', 'tsv', 'table', 'npz', 'arff', 'parquet'}, optional
         'table' has white space between its columns. By default the extension decides; if it tells nothing, the first
-        bytes decide. A group in an HDF5 file follows its name: data.h5/train.
+        bytes decide.
     label : str or int, optional
         The label's column in a table, by its name in the header or by its index from 0 (negative: from the end). By
-        default a column named label, target, class or y, or else the last one. In NPZ and HDF5 it is the name of the
+        default a column named label, target, class or y, or else the last one. In NPZ it is the name of the
         array of labels. LIBSVM text has its label in front.
     n_features : int, optional
         The features a model expects. A table must have this many; LIBSVM text, which leaves out zeros, may have fewer.
@@ -190,15 +184,10 @@ def read(
     )  # fmt: skip
     with reading(paths[0]):
         found = format or format_of(paths[0], request)
-    unknown = format is None and _by_extension(paths[0]) is None and bool(undo_suffix(file_and_group(paths[0])[0]))
+    unknown = format is None and _by_extension(paths[0]) is None and bool(undo_suffix(paths[0]))
     chosen = FORMATS[found]
     _check_heeded(paths[0], found, chosen, request)
     requests = [replace(request, max_bytes=_limit(one, chosen, max_bytes)) for one in paths]
-    if chosen.pair:
-        with reading(paths[0]):
-            table = chosen.read(paths, requests)
-        _check_texts(paths[0], table, request)
-        return table
     tables: list[tuple[Path, Table]] = []
     for one, own in zip(paths, requests, strict=True):
         with reading(one), _naming(found if unknown else None):
@@ -225,7 +214,7 @@ def _naming(found: str | None) -> Iterator[None]:
 
 def _limit(path: Path, chosen: Format, max_bytes: int | None) -> int:
     """Return the bytes that a file and its table may take."""
-    return allowed(file_and_group(path)[0], chosen.packed) if max_bytes is None else max_bytes
+    return allowed(path, chosen.packed) if max_bytes is None else max_bytes
 
 
 def _check_heeded(path: Path, name: str, chosen: Format, request: Request) -> None:
@@ -264,7 +253,7 @@ def format_of(path: Path, request: Request) -> str:
 
 
 def _by_extension(path: Path) -> str | None:
-    extension = undo_suffix(file_and_group(path)[0])
+    extension = undo_suffix(path)
     return next((name for name, one in FORMATS.items() if extension in one.extensions), None)
 
 
@@ -308,9 +297,6 @@ def _joined(first: tuple[Path, Table], second: tuple[Path, Table]) -> tuple[Path
         raise DataError(path, "its features are not those of the file before it")
     matrices: list[Any] = [a.X, b.X]
     notes = (*a.notes, *b.notes)
-    if any(map(sparse.issparse, matrices)):  # ARFF with rows in braces, perhaps not in both files
-        rows: Any = sparse.vstack([sparse.csr_matrix(X) for X in matrices], "csr")
-        return path, replace(a, X=sparse.csr_matrix(rows), y=y, notes=notes)
     return path, replace(a, X=np.concatenate(matrices), y=y, notes=notes)
 
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 
-from ...compiled.cache.spent import COMPILING
+from ...progress import ProgressDisplay
 from ...quoted import quoted
 from ...threads import Clock, OutOfTime
 
-LINE_SECONDS = 5.0  # Seconds between two lines of progress where no bar can be drawn.
 UNREACHED_NAMED = 5  # Most candidates that a warning names.
 NONE_COMPLETE = "The search ended {} before all folds of any candidate were finished{}."
 UNREACHED = (
@@ -34,22 +31,18 @@ class SearchWatch:
     """
 
     def __init__(self, max_time: float | None, visible: bool, what: str = "search", unit: str = "fit") -> None:
-        self.what, self.unit = what, unit
         self.max_time, self.clock, self.interrupted = max_time, Clock.starting(max_time), False
-        self.total = 0
-        self._visible, self._lock = visible, threading.Lock()
-        self._done, self._start, self._told = 0.0, monotonic(), monotonic()
-        self._compiled = COMPILING.seconds()
-        self._bar: Any = None
+        self.total, self._lock = 0, threading.Lock()
+        self.display = ProgressDisplay(what, unit, 0, visible)
 
     def __enter__(self) -> Self:
+        self.display.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._bar is not None:
-            self._bar.close()
+        self.display.__exit__(kind, error, trace)
 
     @property
     def over(self) -> bool:
@@ -64,33 +57,12 @@ class SearchWatch:
     def begin(self, cells: int) -> None:
         """Expect further cells."""
         self.total += cells
-        if not self._visible:
-            return
-        if self._bar is None:
-            self._bar = _bar(self.what, self.unit)
-        if self._bar is not None:
-            self._bar.total = self.total
-            self._bar.refresh()
+        self.display.total = self.total
 
     def advance(self, cells: float) -> None:
         """Count cells, or parts of cells, that are done; threads may call it."""
         with self._lock:
-            self._done += cells
-            if not self._visible:
-                return
-            done = min(self.total, int(self._done + 1e-6))
-            if self._bar is not None:
-                self._bar.update(done - self._bar.n)
-            elif monotonic() - self._told >= LINE_SECONDS:
-                self._told = monotonic()
-                self._tell(done)
-
-    def _tell(self, done: int) -> None:
-        """Print how many fits are done, and about how long the others will take."""
-        seconds = monotonic() - self._start
-        repeated = seconds - (COMPILING.seconds() - self._compiled)
-        left = f"; about {repeated * (self.total / self._done - 1.0):.0f} s left" if self._done >= 1.0 else ""
-        print(f"{self.what}: {done} of {self.total} {self.unit}s in {seconds:.0f} s{left}", file=sys.stderr)
+            self.display.done = min(self.display.done + cells, self.total)
 
     def part(self, cells: int, problems: int) -> CellCount:
         """Return a counter of some cells that are solved together."""
@@ -141,7 +113,7 @@ class CellCount:
     @property
     def callback(self) -> Callable[[Any], bool] | None:
         """Return the function that the engine reports to; None if progress is not shown."""
-        return self._report if self._watch._visible else None  # pyright: ignore[reportPrivateUsage]
+        return self._report if self._watch.display.visible else None
 
     def _report(self, state: Any) -> bool:
         if state.n_finished < self._seen:  # problems that start from others come in several calls
@@ -176,14 +148,3 @@ def left_to_them() -> Iterator[None]:
         if by_interrupt(error):
             raise KeyboardInterrupt from error
         raise
-
-
-def _bar(what: str, unit: str) -> Any:
-    """Return a bar in a terminal or notebook, else None."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # without ipywidgets a notebook gets lines
-        from tqdm.auto import tqdm
-    notebook = any(kind.__module__ == "tqdm.notebook" for kind in tqdm.__mro__)
-    if not (notebook or sys.stderr.isatty()):
-        return None
-    return tqdm(total=0, desc=what, unit=unit, leave=False)

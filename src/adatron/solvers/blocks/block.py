@@ -179,8 +179,7 @@ class _Block(Ascent[Block]):
             return False
         self.newton.forget()
         self.square.give_back()
-        beta, g, counts = self.held.once(lambda: self._of_part(ids, objective, tol), lambda: not self.stopped())
-        self.n_iter, self.newton.spent = int(counts[0]), float(counts[1])
+        beta, g, self.n_iter, self.newton.spent = self._of_part(ids, objective, tol)
         moved = beta != self.beta[ids]
         if moved.any():
             try:
@@ -191,7 +190,7 @@ class _Block(Ascent[Block]):
                 raise
         return bool(moved.any())
 
-    def _of_part(self, ids: Ids, objective: float, tol: float) -> list[NDArray[Any]]:
+    def _of_part(self, ids: Ids, objective: float, tol: float) -> tuple[Vector, Vector, int, float]:
         """Solve the program of some variables; return them, their gradient, and what it took."""
         origin = Origin(self.beta[ids], self.held.at(ids), objective)
         dual, state = restricted(self.dual, ids, origin.beta), State(origin.beta, origin.g, self.n_iter)
@@ -202,7 +201,7 @@ class _Block(Ascent[Block]):
         part.newton.spent = self.newton.spent
         try:
             part.ascend(tol)
-            return [part.beta, part.g, np.array([part.n_iter, part.newton.spent])]
+            return part.beta, part.g, part.n_iter, part.newton.spent
         finally:
             part.square.give_back()
             part.held.give_back()

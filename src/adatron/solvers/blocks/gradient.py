@@ -7,8 +7,7 @@ depends on its own row and on the changes in their order, and sums over rows are
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,11 +27,6 @@ class Gradient(Protocol):
     """
 
     known: bool
-
-    @property
-    def ready(self) -> bool:
-        """Whether the gradient is soon told; not while a fit is repeated from a checkpoint."""
-        ...
 
     @property
     def g(self) -> Vector:
@@ -77,10 +71,6 @@ class Gradient(Protocol):
         """Take the corrections that were made in place to the gradient of these variables."""
         ...
 
-    def once(self, make: Callable[[], list[NDArray[Any]]], whole: Callable[[], bool]) -> list[NDArray[Any]]:
-        """Return what ``make`` returns; a checkpoint keeps it if it is ``whole`` then, so that it is made once."""
-        ...
-
     def give_back(self) -> None:
         """Give memory elsewhere back; nothing more is asked."""
         ...
@@ -95,7 +85,7 @@ class LocalGradient:
     limited : whether time may run out
     """
 
-    known = ready = True
+    known = True
 
     def __init__(self, view: View, dual: Dual, beta: Vector, limited: bool = False, shards: int = 1) -> None:
         self.view, self.dual, self.beta, self.limited = view, dual, beta, limited
@@ -169,9 +159,6 @@ class LocalGradient:
 
     def corrected(self, which: NDArray[np.bool_]) -> None:
         """Do nothing: the gradient was corrected where it is."""
-
-    def once(self, make: Callable[[], list[NDArray[Any]]], whole: Callable[[], bool]) -> list[NDArray[Any]]:
-        return make()
 
     def give_back(self) -> None:
         """Do nothing: there is no memory elsewhere."""

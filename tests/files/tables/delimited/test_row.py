@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adatron.files import DataError, read
@@ -26,6 +26,7 @@ def whole(text, like=None, **options):
 @pytest.mark.parametrize(
     ("separator", "decimal", "label"), [(",", ".", 2), (";", ",", 0), ("\t", ".", 1), (" ", ".", 2)]
 )
+@settings(deadline=None)
 @given(fields=st.lists(FIELDS, min_size=2, max_size=4))
 def test_a_row_is_read_as_a_file_of_one_line(separator, decimal, label, fields):
     form = {"separator": separator, "decimal": decimal, "label": label}

@@ -5,14 +5,27 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple, TextIO
 
+from ...table import DataError, Path
 from ..cells import SPREADSHEET_ERRORS
 
 CHARACTERS = 2**18  # Characters of the lines that are taken together, unless a record is longer.
+LONG_LINE = 2**20  # Characters of a line that has at most so many separators.
 _OPENING = re.compile(r'(?:^|\W)"')
-_INSIDE = re.compile(r'(?:[^"]|"")*')
-_FIELD = re.compile(r'"(?:[^"]|"")*(?:"|\Z)|\S+')
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The signs that quote a field, stand before a quote within it, and begin a comment."""
+
+    quote: str = '"'
+    escape: str | None = None
+    comment: str = "#"
+
+
+TEXT = Marks()
 
 
 class Chunk(NamedTuple):
@@ -27,23 +40,34 @@ class Chunk(NamedTuple):
 
 
 class Lines:
-    """The lines of a text, each with its number, without comments and blank lines."""
+    """The lines of a text without comments and blank lines: one by one with their numbers, or as a stream for pandas.
 
-    def __init__(self, stream: TextIO) -> None:
-        self._lines = enumerate(stream, 1)
-        self.quoted = False  # whether a field seems to go on in the next line, since its quotes are odd in number
+    Attributes
+    ----------
+    quotes : bool
+        Whether a quote was read.
+    """
+
+    def __init__(self, path: Path, stream: TextIO, marks: Marks = TEXT, start: int = 1) -> None:
+        self.path, self.marks, self.quotes = path, marks, False
+        self._stream, self._lines, self._held = stream, enumerate(stream, start), ""
+        self._within = False  # whether a field seems to go on in the next line, since its quotes are odd in number
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         return self
 
     def __next__(self) -> tuple[int, str]:
-        for number, line in self._lines:
-            if not self.quoted and line[0] in "# \r\n" and (not line.strip(" \r\n") or _is_comment(line)):
-                continue
-            if '"' in line and line.count('"') % 2 and (self.quoted or _OPENING.search(line)):
-                self.quoted = not self.quoted
-            return number, line
-        raise StopIteration
+        return next(pair for pair in self._lines if self._holds_data(pair[1]))
+
+    def _holds_data(self, line: str) -> bool:
+        quote, comment, escape = self.marks.quote, self.marks.comment, self.marks.escape
+        if not self._within and (line[0] in " \r\n" or line[0] == comment):
+            begin = line.lstrip(" ")
+            if not begin.strip() or (begin[0] == comment and not begin.startswith(SPREADSHEET_ERRORS)):
+                return False
+        if escape is None and quote in line and line.count(quote) % 2 and (self._within or _OPENING.search(line)):
+            self._within = not self._within
+        return True
 
     def take(self, most: int) -> Chunk:
         """Return the next lines; they end at the end of a record, unless that is far away."""
@@ -54,66 +78,78 @@ class Lines:
             taken.lines.append(line)
             size += len(line)
             enough = size > CHARACTERS or len(taken.lines) >= most
-            if enough and len(taken.lines) > 2 and (not self.quoted or size > 4 * CHARACTERS):
+            if enough and len(taken.lines) > 2 and (not self._within or size > 4 * CHARACTERS):
                 break
         return taken
 
+    def put_back(self, lines: list[str]) -> None:
+        """Let the stream begin with these lines, which were taken."""
+        self._held = "".join(lines)
+        self._check(self._held)
 
-def _is_comment(line: str) -> bool:
-    begin = line.lstrip(" ")
-    return begin.startswith("#") and not begin.startswith(SPREADSHEET_ERRORS)
+    def read(self, size: int = -1) -> str:
+        """Return a piece of the text, of any size; nothing at its end."""
+        text, self._held = self._held, ""
+        while not text and (lines := self._stream.readlines(CHARACTERS)):
+            text = "".join(lines)
+            self._check(text)
+            if self._within or self.marks.quote in text or self.marks.comment in text:
+                text = "".join(line for line in lines if self._holds_data(line))
+        return text
+
+    def _check(self, text: str) -> None:
+        self.quotes |= self.marks.quote in text
+        if "\0" in text:
+            raise DataError(self.path, "not a text file: a byte is 0")
+        if len(text) > LONG_LINE + CHARACTERS and any(
+            len(line) > LONG_LINE and max(map(line.count, ",;\t| ")) > LONG_LINE for line in text.splitlines()
+        ):
+            raise DataError(self.path, f"a line of more than {LONG_LINE} fields")
 
 
-def split_records(lines: Iterable[str], separator: str) -> Iterator[list[str]]:
+def split_records(
+    lines: Iterable[str], separator: str, marks: Marks = TEXT, strict: bool = False
+) -> Iterator[list[str]]:
     """Yield the fields of each record, stripped; no line is taken before it is needed.
 
     Raises
     ------
     csv.Error
-        A field is too long, or its quotes end before it.
+        A field is too long; if strict, also if its quotes end before it, or do not end.
     """
-    if separator != " ":
-        for fields in csv.reader(lines, delimiter=separator, skipinitialspace=True):
-            if fields:
-                yield [field.strip() for field in fields]
-        return
-    parts: list[str] = []
-    length, within = 0, False
-    for line in lines:
-        parts.append(line)
-        length, within = length + len(line), _ends_within(line, within)
-        if within and length <= csv.field_size_limit():
-            continue  # the quote has no end yet
-        yield [_unquoted(field) for field in _words("".join(parts))]
-        parts, length, within = [], 0, False
-    if parts:
-        yield [_unquoted(field) for field in _words("".join(parts))]
+    if separator == " ":  # any white space
+        lines = (line.replace("\t", " ").strip() + "\n" for line in lines)
+    for fields in csv.reader(
+        lines, delimiter=separator, quotechar=marks.quote, escapechar=marks.escape, skipinitialspace=True, strict=strict
+    ):
+        if fields:
+            yield [field.strip() for field in fields]
 
 
-def _ends_within(line: str, within: bool) -> bool:
-    """Return whether a line ends within quotes, given whether it begins so: each line is looked at once."""
-    if not within and '"' not in line:
-        return False
-    start = 0
-    if within:
-        start = _INSIDE.match(line).end() + 1  # pyright: ignore[reportOptionalMemberAccess]
-        if start > len(line):
-            return True
-    field = ""
-    for found in _FIELD.finditer(line, start):
-        field = found[0]
-    return field.startswith('"') and field.count('"') % 2 == 1
+def numbered_records(path: Path, lines: Iterable[tuple[int, str]], separator: str, marks: Marks) -> Iterator[
+    tuple[int, list[str]]
+]:  # fmt: skip
+    """Yield the line in which each record begins, and its fields.
 
+    Raises
+    ------
+    DataError
+        A quote is broken, or a field too long.
+    """
+    begun: list[int] = []
 
-def _words(record: str) -> list[str]:
-    """Return what stands between white space, quotes included."""
-    if '"' not in record:
-        return record.split()
-    found = list(_FIELD.finditer(record))
-    if any(one[0][0] == '"' and record[one.end() : one.end() + 1].strip() for one in found):
-        raise csv.Error("something follows a quoted field without white space")
-    return [one[0] for one in found]
+    def texts() -> Iterator[str]:
+        for number, line in lines:
+            begun.append(number)
+            yield line
 
-
-def _unquoted(field: str) -> str:
-    return field[1:-1].replace('""', '"') if len(field) > 1 and field[0] == field[-1] == '"' else field
+    records = split_records(texts(), separator, marks, strict=True)
+    while True:
+        try:
+            fields = next(records)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise DataError(path, f"not a table ({error})", begun[0]) from error
+        yield begun[0], fields
+        begun.clear()
