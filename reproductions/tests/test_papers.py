@@ -11,7 +11,7 @@ from reproductions import DATA_SETS, PAPERS, introduction
 from reproductions.claims import LEGEND
 from reproductions.data import SETS
 
-PAGES = Path(__file__).parents[2] / "scripts" / "papers_pages.py"
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("name", PAPERS)
@@ -34,6 +34,7 @@ def test_a_page_opens_with_three_sentences_and_the_legend(name):
 
 @pytest.mark.parametrize("arguments", [["akah"], ["akaho", "--quick", "isda"]], ids=" ".join)
 def test_pages_of_no_paper_are_refused_at_once(arguments):
-    made = subprocess.run([sys.executable, PAGES, *arguments], check=False, capture_output=True, text=True, timeout=60)
+    command = [sys.executable, "-m", "reproductions.pages", *arguments]
+    made = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True, timeout=60)
     assert made.returncode == 2
-    assert "papers_pages.py: error: " in made.stderr
+    assert "reproductions.pages: error: " in made.stderr

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Make the pages docs/papers/NAME/index.md: the papers' tables and figures, published and reproduced.
 
 It runs `python -m reproductions` (it needs the data sets; see there), once a paper, and draws docs/papers/numbers.png:
@@ -18,7 +17,8 @@ from platform import python_version
 
 from matplotlib.figure import Figure
 from PIL import Image
-from reproductions import PAPERS
+
+from . import PAPERS
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "papers"
@@ -90,7 +90,7 @@ def draw() -> None:
 
 def main() -> None:
     """Reproduce all papers, then draw."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser("python -m reproductions.pages", description=__doc__)
     parser.add_argument("--quick", action="append", default=[], choices=PAPERS)
     parser.add_argument("name", nargs="*", metavar="NAME", help=", ".join(PAPERS))
     parser.add_argument("--draw", action="store_true")
