@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-DATA = Path(os.environ.get("ADATRON_DATA") or Path(__file__).parents[2] / "shared" / "data")
+DATA = Path(os.environ.get("ADATRON_DATA") or Path(__file__).parents[1] / "shared" / "data")
 
 
 @pytest.fixture(scope="session")
