@@ -8,7 +8,7 @@ STAMP := .venv/.installed
 # The demo needs little, so it has a smaller environment unless the whole one is there: no pip, no module compiled ahead.
 DEMO := $(if $(wildcard $(STAMP)),.venv,.venv-demo)
 
-.PHONY: demo install test plain attack-fits attack-files versions coverage wheel wheels dist release-check lint docs linkcheck clean
+.PHONY: demo install test test-all plain attack-fits attack-files versions coverage wheel wheels dist release-check lint docs linkcheck clean
 
 demo: $(DEMO)/.installed
 	$(DEMO)/$(PROGRAMS)/adatron demo
@@ -21,7 +21,11 @@ demo: $(DEMO)/.installed
 
 install: $(STAMP)
 
+# Without the tests marked slow, which are most of the time; test-all takes half an hour on two cores.
 test: $(STAMP)
+	$(BIN)/pytest -n auto --dist worksteal -m "not slow" $(PYTEST_ARGS)
+
+test-all: $(STAMP)
 	$(BIN)/pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
 # Without the compiler the same source runs as plain Python: what rows of K and solvers do must be right there too.

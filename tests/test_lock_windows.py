@@ -81,6 +81,7 @@ def script(code, *arguments):
     return subprocess.Popen(command, env=environment, text=True, **pipes)
 
 
+@pytest.mark.slow
 def test_fit_predict_save_and_load(tmp_path):
     process = script(FIT, tmp_path)
     _, err = process.communicate(timeout=TIMEOUT)
@@ -88,6 +89,7 @@ def test_fit_predict_save_and_load(tmp_path):
     assert not list(tmp_path.glob("*.tmp"))
 
 
+@pytest.mark.slow
 def test_one_process_holds_a_file(tmp_path):
     path = tmp_path / "model"
     path.write_bytes(b"data")

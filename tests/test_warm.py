@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from adatron.compiled.cache import ahead
 
 TIMEOUT = 120
@@ -42,6 +44,7 @@ for one in compiled() - before:
 """
 
 
+@pytest.mark.slow
 def test_a_warm_up_compiles_what_fits_of_both_precisions_need():
     env = {**os.environ, ahead.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
     command = [sys.executable, "-c", AHEAD]

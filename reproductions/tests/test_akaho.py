@@ -1,6 +1,7 @@
 """Akaho's figures on few draws, and their pictures."""
 
 import numpy as np
+import pytest
 from reproductions.akaho import costs, draws, metrics, stability
 from reproductions.report import Sheet
 from reproductions.tests.sheets import NO_FIGURES, assert_holds
@@ -19,6 +20,7 @@ def test_one_draw(tmp_path):
     assert len(section.pictures) == 2
 
 
+@pytest.mark.slow
 def test_a_few_draws(tmp_path):
     found = draws.measured(3)
     for section in draws.sections(found, Sheet(tmp_path)):
@@ -29,6 +31,7 @@ def test_a_few_draws(tmp_path):
     assert {claim.section for claim in draws.claims(found)} >= {"abstract", "4, Fig. 4", "6"}
 
 
+@pytest.mark.slow
 def test_errors_are_ticked_beyond_one_standard_error_only():
     found = draws.measured(2)
     for name in found.errors:
@@ -39,6 +42,7 @@ def test_errors_are_ticked_beyond_one_standard_error_only():
     assert [claim.held for claim in told] == [None] * len(told)
 
 
+@pytest.mark.slow
 def test_costs_and_metrics():
     section, _ = costs.section(quick=True)
     assert_holds(section)

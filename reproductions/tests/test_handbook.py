@@ -12,6 +12,7 @@ def test_optimality_and_incremental_learning():
         assert_holds(section)
 
 
+@pytest.mark.slow
 def test_pictures(tmp_path):
     assert_holds(pairs.constraints(Sheet(tmp_path)))
     assert_holds(working_sets.rates(3, Sheet(tmp_path)))
@@ -35,6 +36,7 @@ def value(K, y, alpha):
     return alpha.sum() - 0.5 * (alpha * y) @ K @ (alpha * y)
 
 
+@pytest.mark.slow
 def test_the_page_ends_with_its_claims():
     *others, last = sections(True, NO_FIGURES)
     for section in others:

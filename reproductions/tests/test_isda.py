@@ -24,6 +24,7 @@ def test_isda_on_a_part_of_mnist(data_dir, monkeypatch):
         assert_holds(section)
 
 
+@pytest.mark.slow
 def test_the_text_on_few_draws(tmp_path):
     for section in penalty.sections(True, Sheet(tmp_path)):
         assert section.lines

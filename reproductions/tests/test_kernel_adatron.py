@@ -74,6 +74,7 @@ def test_gamma_is_that_of_sigma() -> None:
     assert gamma(2.0) == 0.125
 
 
+@pytest.mark.slow
 def test_parity_and_spirals_are_separated(tmp_path: Path) -> None:
     assert_all_hold(solvable.sections(True, Sheet(tmp_path)))
     assert (tmp_path / "spirals.png").stat().st_size > 1000

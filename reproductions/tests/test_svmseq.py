@@ -11,6 +11,7 @@ def lines(section):
     return {line.what: line for line in section.lines}
 
 
+@pytest.mark.slow
 def test_svmseq_angles(tmp_path):
     found = list(angles.sections(True, Sheet(tmp_path), count=6))
     assert [path.name for path in tmp_path.iterdir()] == ["figure-1.png"]
@@ -20,6 +21,7 @@ def test_svmseq_angles(tmp_path):
         assert_holds(section)
 
 
+@pytest.mark.slow
 def test_svmseq_regression(tmp_path):
     (section,) = regression.sections(Sheet(tmp_path))
     assert_holds(section)

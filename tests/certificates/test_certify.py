@@ -76,6 +76,7 @@ def test_negative_eigenvalues_are_found(seed, n, rank, shift):
     assert semidefinite(view, rng.permutation(n)[: n // 2]) == bool(lowest >= -1e-14 * size)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(**case)
 def test_at_random_points(seed, n, kernel, C, bias, dtype, epsilon):
@@ -87,6 +88,7 @@ def test_at_random_points(seed, n, kernel, C, bias, dtype, epsilon):
     assert got.kkt_violation >= programs.kkt(K, dual, beta) - 1e-9 * (1 + C * n)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(**case)
 def test_at_solutions(seed, n, kernel, C, bias, dtype, epsilon):

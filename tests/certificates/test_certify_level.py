@@ -41,6 +41,7 @@ def assert_between(model, low, high):
     assert (dual <= primal).all()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # the nearer fit may find no further step
 @parametrized(name=list(PARAMETERS), kernel=list(SPECS), bias=BIASES, offset=OFFSETS, C=[1e-2, 1.0, 1e3])
 def test_the_optimum_is_between_the_objectives(name, kernel, bias, offset, C):
@@ -57,6 +58,7 @@ def test_the_optimum_is_between_the_objectives(name, kernel, bias, offset, C):
         assert_between(model, *ends)
 
 
+@pytest.mark.slow
 @parametrized(name=INCREMENTAL, kernel=["rbf", "linear"], bias=BIASES, offset=OFFSETS)
 def test_the_optimum_is_between_the_objectives_of_what_was_learned_and_unlearned(name, kernel, bias, offset):
     X, y = data(name, offset, 60)

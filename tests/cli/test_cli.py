@@ -17,6 +17,7 @@ from lines import failed
 from moments import calls
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="runs in bash")
 @pytest.mark.parametrize("name", ["m.adatron", "m.model"])
 def test_models_and_data_may_come_from_pipes(name, tmp_path):
@@ -34,6 +35,7 @@ def test_models_and_data_may_come_from_pipes(name, tmp_path):
     assert (done.returncode, done.stdout.strip()) == (0, "400"), done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="runs in bash")
 def test_the_manual_s_table_with_names(tmp_path):
     """What the manual shows is what a shell shows."""
@@ -47,6 +49,7 @@ def test_the_manual_s_table_with_names(tmp_path):
         assert done.stdout + done.stderr == expected
 
 
+@pytest.mark.slow
 def test_the_manual_s_examples(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     manual = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text().replace("\\\n", " ")

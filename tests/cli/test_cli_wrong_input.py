@@ -161,6 +161,7 @@ def test_names_with_spaces_and_other_letters(folder, monkeypatch, capsys):
     assert "blüten 1.csv, line 1: no column 'ö'" in failed(capsys)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="a shell closes the streams")
 @pytest.mark.parametrize("words", ["stream out - <&-", "predict svc.adatron - <&-", "predict svc.adatron good.csv >&-"])
 def test_closed_streams(words, folder):

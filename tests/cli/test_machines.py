@@ -69,6 +69,7 @@ def kinds(table):
     return [(task, svm) for task, machines in table.items() for svm in machines]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "svm"), kinds(TASKS))
 def test_each_command_takes_each_machine_with_its_defaults(task, svm, tmp_path, capsys):
     X = np.random.default_rng(0).normal(size=(40, 3))

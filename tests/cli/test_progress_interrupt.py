@@ -111,6 +111,7 @@ def test_ctrl_c_before_there_is_anything_to_keep_ends_at_once():
         assert interrupt.asked
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 @pytest.mark.parametrize("module", ["click.core", "sklearn.base", "numba.core.types"])
 def test_ctrl_c_during_imports_is_one_line(module, train_csv, tmp_path):

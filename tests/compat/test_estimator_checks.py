@@ -55,6 +55,7 @@ def expected(estimator):
     return EXPECTED[type(estimator).__name__, estimator.kernel]
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     [*(CLASSES[name](**params) for name, params in MODELS), *INCREMENTAL, *NOT_THEIRS, *BALLS],
     expected_failed_checks=expected,

@@ -14,6 +14,7 @@ from compat.exceptions import EXCEPTIONS
 HERE = Path(__file__).parent
 
 
+@pytest.mark.slow
 def test_every_exception_names_a_test():
     files = [str(HERE / f"{name}.py") for name in (*MODULES, "test_search")]
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *files]

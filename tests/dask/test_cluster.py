@@ -24,6 +24,7 @@ def deadly(values, path):
     return values
 
 
+@pytest.mark.slow
 def test_a_partition_that_ends_workers_is_named(harmed, tmp_path):
     """Memory is blamed only where Dask says so."""
     path = tmp_path / "deaths"
@@ -35,6 +36,7 @@ def test_a_partition_that_ends_workers_is_named(harmed, tmp_path):
     assert len(path.read_text()) <= 18
 
 
+@pytest.mark.slow
 def test_a_cluster_that_was_closed_ends_a_fit(harmed):
     rows, y = blobs(6000, 8)
     y = np.where(np.arange(6000) % 7 == 0, 1 - y, y)

@@ -33,6 +33,7 @@ def halt(client):
     threading.Thread(target=lambda: (time.sleep(4.0), os.kill(pid, signal.SIGCONT))).start()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has other signals")
 @pytest.mark.parametrize("harm", [kill, retire, halt])
 def test_the_bits_stay(harmed, harm):
@@ -50,6 +51,7 @@ def test_the_bits_stay(harmed, harm):
     assert bits(model) == alone("SVC", X, Y, C=10.0)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has other signals")
 @pytest.mark.parametrize("moment", [0.03, 0.15])
 def test_workers_die_while_the_samples_of_a_search_are_sent(harmed, moment):
@@ -70,6 +72,7 @@ def test_workers_die_while_the_samples_of_a_search_are_sent(harmed, moment):
     np.testing.assert_array_equal(search.cv_results_["mean_test_score"], scores)
 
 
+@pytest.mark.slow
 def test_two_fits_at_once(client):
     found = {}
 

@@ -47,6 +47,7 @@ def searched(key, collections):
     return scores(ad.DaskGridSearchCV(SVC(), GRID, cv=3), rows, y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("collections", [False, True], ids=["in memory", "collections"])
 @pytest.mark.parametrize(("workers", "threads"), [(1, 1), (1, 2), (2, 1)])
 def test_tasks_that_hold_all_threads_fit_and_search(workers, threads, collections):
@@ -74,6 +75,7 @@ def test_a_task_may_fit_again():
         assert client.submit(fits_of_a_task, 1.0).result(PATIENCE)
 
 
+@pytest.mark.slow
 def test_fits_at_once_of_the_same_and_of_other_data():
     found, rows, y = {}, da.from_array(X, chunks=(900, 5)), da.from_array(Y, chunks=900)
 
@@ -92,6 +94,7 @@ def test_fits_at_once_of_the_same_and_of_other_data():
     assert all(one == wanted[C, n] for C, n, one in found.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunks", [2600, 1300])
 def test_more_workers_than_partitions(chunks):
     with inside(5) as cluster, Client(cluster) as client:
@@ -177,6 +180,7 @@ def elsewhere(key, kind):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["fit", "search", "fit of one machine"])
 @pytest.mark.parametrize(("workers", "threads"), [(1, 1), (2, 2)])
 def test_a_thread_of_a_task_fits_while_tasks_hold_all_threads(workers, threads, kind):

@@ -22,6 +22,7 @@ def unknown(values, chunks):
     return values[da.from_array(np.ones(len(values), bool), chunks=values.chunks[0])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "labels"),
     [

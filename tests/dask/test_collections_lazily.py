@@ -55,6 +55,7 @@ def types(values):
     return list(values.dtypes) if values.ndim == 2 and hasattr(values, "dtypes") else values.dtype
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", LABELS)
 def test_the_type_is_that_of_the_parts(name, kind):
@@ -98,6 +99,7 @@ def test_rows_of_unknown_shape():
     assert (found.compute() == model.to_local().predict(X[X[:, 0] > 0.0])).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["text", "objects", "numbers", "measured", "novelty"])
 def test_predictions_are_written_to_parquet(name, tmp_path):
     pytest.importorskip("pyarrow")

@@ -45,12 +45,14 @@ def run(program, *names):
     return subprocess.run([sys.executable, "-c", program, *names], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [TRAVELLING[:2], TRAVELLING])
 def test_threads_that_enter_at_different_ends_find_whole_modules(names):
     done = run(RACE, *names)
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_what_modules_that_travel_need_is_imported_with_the_package():
     assert run(NEW, *TRAVELLING).stdout.strip() == ""
 

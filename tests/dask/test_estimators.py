@@ -21,6 +21,7 @@ def pair(machine):
     return getattr(ad, f"Dask{machine}"), getattr(adatron, machine)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_callback_another_thread_and_a_clone_see_the_parameters_as_they_were_given(client, machine):
     kind, _ = pair(machine)
@@ -100,6 +101,7 @@ def test_a_fit_that_fails_leaves_the_fitted_machine_as_it_was(client):
     assert model.predict(X[:9]).shape == (9,)
 
 
+@pytest.mark.slow
 def test_a_quantile_is_that_of_one_machine_and_several_are_refused(client):
     y = np.sin(X[:, 0])
     there, here = pair("QuantileSVR")

@@ -50,6 +50,7 @@ def test_rows_asked_for_lately_stay():
     assert set(here.missing(np.arange(10)).tolist()) == {0, 2, 4, 5, 6, 8, 9}
 
 
+@pytest.mark.slow
 def test_problems_side_by_side_get_their_own_rows():
     """Threads ask for rows while those of others come, and while some go."""
     X = np.arange(3000.0).reshape(1000, 3)

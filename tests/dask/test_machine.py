@@ -42,6 +42,7 @@ MACHINES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MACHINES)
 def test_the_bits_are_those_of_one_machine(client, name):
     machine, rows, y, weight, parameters = MACHINES[name]
@@ -55,6 +56,7 @@ def test_the_bits_are_those_of_one_machine(client, name):
     assert bits(model) == alone(machine, rows, y, weight, **parameters)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["ovo", "ovr"])
 def test_several_classes(client, way):
     rows, y = blobs(4200, 4, 3)
@@ -62,6 +64,7 @@ def test_several_classes(client, way):
     assert bits(model) == alone("SVC", rows, y, multi_class=way)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2, 5])
 @pytest.mark.parametrize("chunks", [3000, 77, (0, 1, 2000, 999)])
 def test_neither_workers_nor_chunks_matter(workers, chunks):
@@ -70,6 +73,7 @@ def test_neither_workers_nor_chunks_matter(workers, chunks):
     assert bits(model) == alone("SVC", X, Y, C=3.0)
 
 
+@pytest.mark.slow
 def test_sparse_chunks(client):
     rows = sparse.random(3000, 60, density=0.1, random_state=0, format="csr")
     y = (np.asarray(rows.sum(axis=1)).ravel() + 0.5 * np.arange(3000) % 2 > 3).astype(int)
@@ -80,6 +84,7 @@ def test_sparse_chunks(client):
     assert sparse.issparse(model.dual_coef_)
 
 
+@pytest.mark.slow
 def test_rows_that_are_mostly_zero(client):
     rng = np.random.default_rng(0)
     rows = np.where(rng.random((2600, 120)) < 0.08, rng.normal(size=(2600, 120)), 0.0)
@@ -88,6 +93,7 @@ def test_rows_that_are_mostly_zero(client):
     assert bits(model) == alone("SVC", rows, y, gamma=0.1)
 
 
+@pytest.mark.slow
 def test_it_is_an_estimator_like_others(client):
     model = ad.DaskSVC(C=2.0, client=client)
     assert clone(model).get_params() == model.get_params()

@@ -34,6 +34,7 @@ def certificate(model, X, y, C):
     return violation, (primal - dual) / min(primal, dual) if dual > 0.0 else np.inf
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("parameters", "word"),
     [({"C": 100.0, "callback": lambda _: True}, "callback"), ({"C": 100.0, "max_iter": 20_000}, "max_iter")],
@@ -52,6 +53,7 @@ def test_a_stopped_fit_has_a_true_certificate(client, parameters, word):
     assert model.duality_gap_ <= 1.5 * gap
 
 
+@pytest.mark.slow
 def test_a_converged_fit_has_a_true_certificate(client):
     model = ad.DaskSVC(C=10.0).fit(*NOISY)
     violation, gap = certificate(model, *NOISY, 10.0)
@@ -73,6 +75,7 @@ def test_interrupt(client):
     assert bits(ad.DaskSVC(C=3.0).fit(SMALL, OF_SMALL)) == alone("SVC", SMALL, OF_SMALL, C=3.0)
 
 
+@pytest.mark.slow
 def test_progress_is_shown(client, capsys):
     ad.DaskSVC(C=100.0, verbose=True).fit(X, Y)
     assert "problem 1/1:" in capsys.readouterr().out

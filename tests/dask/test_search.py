@@ -30,6 +30,7 @@ SEARCHES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SEARCHES)
 def test_the_results_are_those_of_one_machine(client, name):
     estimator, grid, y, more = SEARCHES[name]

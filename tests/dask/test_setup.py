@@ -52,6 +52,7 @@ KINDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_partition_is_loaded_once(client, folder, kind):
     values, known, parameters = KINDS[kind]
@@ -82,6 +83,7 @@ def slow(values):
     return values
 
 
+@pytest.mark.slow
 def test_a_time_limit_holds_while_rows_are_loaded(client):
     rows = da.from_delayed(delayed(slow)(X), X.shape, float)
     start = time.monotonic()
@@ -103,6 +105,7 @@ TARGETS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 def test_slabs_have_about_equal_sizes(client, name):
     counted = CheckedBlocks(client, Blocks(client, X, TARGETS[name], None, inf), labels=False, limit=inf)

@@ -233,6 +233,7 @@ def test_a_network_of_several_curves(rearrange):
     np.testing.assert_allclose(found, model.predict(X), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_search_shares_rows_and_has_the_scores_of_single_fits():
     X, y = waves()
     grid = {"C": [0.1, 1.0, 10.0], "gamma": [0.1, 1.0], "quantile": [0.2, 0.7]}

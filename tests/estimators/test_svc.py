@@ -103,6 +103,7 @@ def test_sparse_and_precomputed_and_kernel_objects():
     np.testing.assert_allclose(mixed.intercept_, twin.intercept_, atol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", ["rbf", "poly"])
 def test_many_sparse_rows(kernel):
     X, y = load_digits(return_X_y=True)  # too many entries to be taken as dense ones
@@ -114,6 +115,7 @@ def test_many_sparse_rows(kernel):
     np.testing.assert_allclose(csr.dual_objective_, dense.dual_objective_, rtol=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("density", [0.05, 0.5])
 def test_dense_rows_of_zeros_are_dense_to_the_outside(density):
     """Inside they are CSR rows, which nobody sees: not in the model, not in the certificate."""
@@ -208,6 +210,7 @@ def equal(a, b):
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "classes", "multi_class"),
     [(2600, 2, "ovo"), (2600, 4, "ovr"), (5200, 4, "ovo"), (2000, 4, "ovo")],  # the last: each pair is one block
@@ -361,6 +364,7 @@ def test_break_ties():
         SVC(break_ties=True, decision_function_shape="ovo").fit(X, y).predict(X)
 
 
+@pytest.mark.slow
 def test_lives_in_scikit_learn():
     X, y = iris()
     search = GridSearchCV(make_pipeline(StandardScaler(), SVC()), {"svc__C": [0.1, 10]}, n_jobs=2).fit(X, y)

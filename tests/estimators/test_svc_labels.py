@@ -41,6 +41,7 @@ FORMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_each_label_has_the_solution_of_a_classifier_of_its_own(form):
     weight = np.random.default_rng(1).uniform(0.5, 2.0, len(X)) if form == "weights" else None

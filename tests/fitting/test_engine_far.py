@@ -83,6 +83,7 @@ def test_claims_hold_wherever_the_origin_is(machine, move, storage):
     assert_claims(machine, model, near, y, np.atleast_1d(model.kkt_violation_), np.atleast_1d(model.duality_gap_))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("storage", STORAGES)
 @pytest.mark.parametrize("move", MOVES)
 @pytest.mark.parametrize("machine", STEPS, ids=named)

@@ -25,6 +25,7 @@ def blobs(classes, each=4, d=8, seed=0, spread=1.0):
     return centers[y] + spread * rng.normal(size=(len(y), d)), y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["ovr", "ovo"])
 @pytest.mark.parametrize("storage", ["dense", "sparse", "float32", "given", "function"])
 def test_values_of_pairs_need_no_table_of_them(storage, shape):

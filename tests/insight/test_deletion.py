@@ -43,6 +43,7 @@ def test_it_is_the_change_by_a_fit_without_the_sample(model, data, probes):
         assert found.change[k] == pytest.approx(change, rel=1e-3, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize(
     "model",

@@ -148,6 +148,7 @@ def test_the_exact_solution_of_a_model_with_names_warns_of_nothing():
     assert twin_of(Subject.of(SVC().fit(frame, y), frame, y)).n == 150
 
 
+@pytest.mark.slow
 def test_the_error_at_the_models_own_C_is_that_of_leave_one_out():
     """Fewer samples are asked at each C, so these say by how much another C changes the error."""
     X, y = load_diabetes(return_X_y=True)

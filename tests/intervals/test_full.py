@@ -61,6 +61,7 @@ def test_p_values_are_those_of_fits_with_each_candidate(draw, kind, parameters):
     assert model.estimator_.store.n == 60  # the model has learned nothing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", [moons, blobs, flipped])
 def test_sets_cover(draw):
     """One new sample a draw: hits are independent, and each has a probability of at least 1 - alpha."""

@@ -61,6 +61,7 @@ def least(probability):
     return binom.ppf(1e-4, DRAWS, probability)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", [sine, heavy, skewed])
 @pytest.mark.parametrize("kind", [JackknifePlus, partial(CVPlus, cv=4)], ids=["jackknife", "cv"])
 def test_intervals_cover(draw, kind):
@@ -74,6 +75,7 @@ def test_intervals_cover(draw, kind):
     assert least(1 - ALPHA) <= hits < DRAWS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("draw", "score"), [(moons, "margin"), (blobs, "adaptive"), (flipped, "margin")])
 def test_sets_cover(draw, score):
     rng, hits, size = np.random.default_rng(6), 0, 0
@@ -86,6 +88,7 @@ def test_sets_cover(draw, score):
     assert size < DRAWS * (y.max() + 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("machine", "how"),
     [
@@ -112,6 +115,7 @@ def test_intervals_are_those_of_refits(machine, how):
     np.testing.assert_array_equal(found.predict(Z), clone(machine).fit(X, y).predict(Z))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", [moons, blobs])
 @pytest.mark.parametrize(
     ("machine", "how"),

@@ -200,6 +200,7 @@ def test_a_kernel_without_derivative_says_so(kernel: Kernel) -> None:
 # --- compiled maps and their rounding errors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", ALL, ids=str)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_compiled_maps_stay_within_the_proven_error(kernel: Kernel, dtype: Any) -> None:

@@ -73,6 +73,7 @@ def test_linear_kernel_has_the_distance_of_a_plane(C, d):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("seed", range(3))
 def test_nothing_is_nearer_in_the_plane(name, seed):
@@ -88,6 +89,7 @@ def test_nothing_is_nearer_in_the_plane(name, seed):
     assert number <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rbf", "polynomial"])
 def test_nothing_is_nearer_in_another_metric(name):
     model, X = moons(name), queries(1, 100)
@@ -104,6 +106,7 @@ def of_three_classes(multi_class, seed=0, **parameters):
     return SVC(C=10.0, gamma=0.5, multi_class=multi_class, **parameters).fit(X, np.minimum(y, 2)), X
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
 @pytest.mark.parametrize("seed", range(3))
 def test_what_matters_is_a_change_of_the_winner(multi_class, seed):
@@ -117,6 +120,7 @@ def test_what_matters_is_a_change_of_the_winner(multi_class, seed):
     assert (found.certified <= found.distance).all()
 
 
+@pytest.mark.slow
 @given(
     name=st.sampled_from([*MODELS, "ovo", "ovr"]),
     seed=st.integers(0, 10**6),
@@ -230,6 +234,7 @@ def test_without_a_boundary_there_is_no_distance():
     assert (found.certified > 0).all()
 
 
+@pytest.mark.slow
 def test_the_number_of_threads_and_the_storage_do_not_matter():
     X, y = make_moons(300, noise=0.2, random_state=0)
     model, alone = SVC(gamma=1.0).fit(X, y), SVC(gamma=1.0, n_jobs=1).fit(X, y)

@@ -53,6 +53,7 @@ STORAGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("classes", "storage"), [(2, "float32"), (2, "float32 F"), (2, "float64"), (5, "float32")])
 def test_memory_of_dense_rows(storage, classes, many):
     model, X = trained(many[:VECTORS], classes), STORAGES[storage](many)
@@ -65,6 +66,7 @@ def test_memory_of_dense_rows(storage, classes, many):
         assert growth(lambda: model.decision_function(X)) <= limit
 
 
+@pytest.mark.slow
 def test_memory_of_sparse_rows(many):
     X = sparse.csr_matrix(np.where(many > 0.8, many, 0).astype(np.float64))
     model = trained(X[:VECTORS], 2)

@@ -264,6 +264,7 @@ def test_a_model_that_is_fitted_again(data):
     assert abs(model.predict(X) - old).max() > 0.1
 
 
+@pytest.mark.slow
 def test_it_goes_with_its_model_and_with_its_fit(data, made):
     X, _ = data
     model = OneClassSVM().fit(X)

@@ -63,6 +63,7 @@ def at_the_boundary(model, X, steps=60):
     return np.concatenate([a, b])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # a sigmoid is no kernel
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
@@ -95,6 +96,7 @@ def test_signs_at_the_boundary_are_those_of_float64(blocks):
         assert (model.predict(rows) != expected).any()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # a sigmoid is no kernel
 @parametrized(
     kernel=[*KERNELS, lambda X, Z: X @ Z.T],
@@ -188,6 +190,7 @@ def evaluate(split, rows, intercepts):
         return *split.evaluate(some, intercepts, pool), some
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outputs", [1, 3, 20])
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
 def test_the_error_is_within_its_bound(kernel, outputs):

@@ -45,6 +45,7 @@ def displays():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(displays()))
 def test_a_display_is_drawn_where_it_belongs(name):
     assert set(displays()) <= set(adatron.plots.__all__)
@@ -87,6 +88,7 @@ def takers():
             "MarginPathDisplay": InputMarginSVC(n_steps=1)}  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(takers()))
 @pytest.mark.parametrize("library", ["numpy", "pandas", "polars"])
 @pytest.mark.filterwarnings("error:.*feature names")
@@ -133,6 +135,7 @@ def test_regression_influence_has_no_flips():
     plt.close("all")
 
 
+@pytest.mark.slow
 def test_importing_displays_needs_no_matplotlib():
     code = "import sys, adatron.plots; adatron.plots.GapDisplay; assert 'matplotlib' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ)

@@ -25,6 +25,7 @@ def encoded(named):
     return make_pipeline(steps, SVC(C=5)).fit(X, y), X
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("named", [False, True])
 def test_features_after_an_encoder_have_the_names_of_its_outputs(named):
     model, X = encoded(named)

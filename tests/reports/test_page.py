@@ -27,6 +27,7 @@ def browser():
         yield opened
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1280, 400])
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_it_opens_in_any_window_and_asks_for_nothing(path, browser, width, dark):
@@ -58,6 +59,7 @@ def test_tables_can_be_sorted(path, browser):
     assert browser.complaints() == []
 
 
+@pytest.mark.slow
 def test_a_small_set_fits_on_three_screens_in_two_columns(browser, tmp_path):
     frame, y = load_iris(return_X_y=True, as_frame=True)
     adatron.report(adatron.SVC().fit(frame, y), frame, y).save(target := tmp_path / "iris.html")

@@ -66,6 +66,7 @@ def nasty():
     return adatron.report(search, X, NASTY[y], X, NASTY[y], feature_names=NASTY, title=NASTY[1])
 
 
+@pytest.mark.slow
 def test_text_of_a_user_is_never_markup(nasty):
     page = Reader(nasty.html)
     assert page.tags["script"] == 1
@@ -89,6 +90,7 @@ def test_eight_answers(nasty, tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.slow
 def test_numbers_are_those_of_the_model():
     model = SVC(C=5).fit(X, y)
     made = adatron.report(model, X, y, X[:20], y[:20])
@@ -99,6 +101,7 @@ def test_numbers_are_those_of_the_model():
     assert f"{len(model.support_)} of 60 samples" in made.panels[3].answer
 
 
+@pytest.mark.slow
 def test_an_optimum_that_may_be_0_has_no_gap_in_the_report():
     model = adatron.OneClassSVM(kernel="linear").fit(np.concatenate([X, -X]))
     assert model.duality_gap_ == np.inf
@@ -110,6 +113,7 @@ def test_lists_have_a_report_too():
     assert "test: " in made.panels[1].answer
 
 
+@pytest.mark.slow
 def test_many_classes_and_points_keep_the_page_small():
     rng = np.random.default_rng(0)
     labels = np.repeat(np.arange(15), 4)
@@ -122,6 +126,7 @@ def test_many_classes_and_points_keep_the_page_small():
     assert max(map(len, (classes.html, line.html))) < 1_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [SVR(C=10, epsilon=0.5), NuSVR(C=10, nu=0.3)], ids=["SVR", "NuSVR"])
 def test_residuals_on_the_edge_of_the_tube_are_not_beyond_it(model):
     """Free support vectors lie on the edge; NuSVR finds its tube."""
@@ -133,6 +138,7 @@ def test_residuals_on_the_edge_of_the_tube_are_not_beyond_it(model):
     assert 0 < row["beyond the tube"] == bound < len(model.support_) - 2
 
 
+@pytest.mark.slow
 def test_no_row_of_data_is_left_with_samples_none():
     values = np.round(X * 1000.0 + 123456.0, 3)
     model = make_pipeline(StandardScaler(), SVC(C=5)).fit(values, y)
@@ -146,6 +152,7 @@ def test_no_row_of_data_is_left_with_samples_none():
     assert "samples='none'" in hidden.panels[5].answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "data"),
     [
@@ -212,6 +219,7 @@ def test_wrong_arguments_are_named(given, words):
         adatron.report(model, X, y, **given)
 
 
+@pytest.mark.slow
 def test_predictions_out_of_fold_keep_their_fractions():
     D, d = (part[:60] for part in load_diabetes(return_X_y=True))
     model = SVR(C=100).fit(D, d.astype(int))
@@ -219,6 +227,7 @@ def test_predictions_out_of_fold_keep_their_fractions():
     assert whole.panels[1].answer == real.panels[1].answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cv", [TimeSeriesSplit(4), ShuffleSplit(2, random_state=0)], ids=["time", "shuffle"])
 def test_folds_must_test_every_sample_once(cv):
     made = adatron.report(SVC().fit(X, y), X, y, cv=cv)
@@ -237,6 +246,7 @@ def clock(monkeypatch):
     return now
 
 
+@pytest.mark.slow
 def test_a_report_ends_in_time_and_names_what_is_missing(clock):
     class Slow(StandardScaler):
         """A step that takes its time."""
@@ -252,6 +262,7 @@ def test_a_report_ends_in_time_and_names_what_is_missing(clock):
     assert "leave-one-out (" in part.panels[1].answer.lower()
 
 
+@pytest.mark.slow
 def test_a_report_without_time_says_so():
     late = adatron.report(SVC().fit(X, y), X, y, max_time=1e-6)
     Reader(late.html)
@@ -261,6 +272,7 @@ def test_a_report_without_time_says_so():
     assert "There was" not in whole.html
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [input_margin, loo_values], ids=lambda one: one.__name__)
 def test_a_panel_takes_as_many_samples_as_its_share_of_the_time_allows(function, clock):
     model = SVC().fit(X, y)
@@ -287,6 +299,7 @@ def test_progress_is_told():
     assert told[1][2] == "scores"
 
 
+@pytest.mark.slow
 def test_folds_are_shown_where_leave_one_out_has_a_part_of_the_samples():
     A, b = make_moons(3000, noise=0.6, random_state=0)
     made = adatron.report(SVC(C=100).fit(A, b), A, b)
@@ -294,6 +307,7 @@ def test_folds_are_shown_where_leave_one_out_has_a_part_of_the_samples():
     assert "the more samples. Measured on: out of fold (5 folds)." in made.html
 
 
+@pytest.mark.slow
 def test_a_search_without_a_choice_is_shown():
     grid = {"C": [1.0, 10.0]}
     search = GridSearchCV(SVC(), grid, scoring=["accuracy", "f1"], refit=False, cv=3).fit(X, y)
@@ -307,6 +321,7 @@ def test_a_search_without_a_best_estimator_is_no_model():
         adatron.report(search, X, y)
 
 
+@pytest.mark.slow
 def test_a_score_that_does_not_exist_is_explained():
     search = GridSearchCV(SVC(), {"C": [1.0, 2.0]}, scoring="neg_log_loss", refit=False, error_score=np.nan)
     with warnings.catch_warnings():
@@ -319,6 +334,7 @@ def test_a_score_that_does_not_exist_is_explained():
     assert "ROC-AUC" in adatron.report(SVC().fit(X, y), X, y, max_time=20.0).html
 
 
+@pytest.mark.slow
 def test_no_point_of_a_picture_is_a_sample_with_samples_none():
     D, d = (part[:60] for part in load_diabetes(return_X_y=True))
     model = SVR(C=100).fit(D, d)
@@ -335,6 +351,7 @@ def test_a_policy_names_the_only_script(nasty):
     assert f"script-src 'sha256-{digest}'" in nasty.html
 
 
+@pytest.mark.slow
 def test_a_proof_holds_for_every_sample_of_the_fit():
     random = np.random.default_rng(0)
     A = random.normal(size=(600, 2))
@@ -348,6 +365,7 @@ def test_a_proof_holds_for_every_sample_of_the_fit():
     assert np.abs(model.predict(A[far] + step) - model.predict(A[[far]])).max() <= float(bound) * 1.001
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -406,6 +424,7 @@ def test_questions_2_and_3_agree_and_the_headline_has_the_measure_of_the_picture
     assert "mean squared leave-one-out error" not in made.html
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("C", "verdict"), [(1e-3, "C: no, C = "), (10.0, "C: yes, none of 9 values is clearly better. ")]
 )
@@ -414,6 +433,7 @@ def test_question_3_has_a_verdict(C, verdict):
     assert adatron.report(SVC(C=C).fit(X, y), X, y, max_time=None).panels[2].answer.startswith(verdict)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "grid", "left"),
     [
@@ -432,6 +452,7 @@ def test_question_3_names_what_was_not_examined(model, grid, left):
     assert ("not examined" in answer) is bool(left)
 
 
+@pytest.mark.slow
 def test_a_bound_is_no_smaller_in_words_and_the_objectives_show_the_gap():
     A, b = load_breast_cancer(return_X_y=True)
     model = make_pipeline(StandardScaler(), SVC(C=10)).fit(A, b)

@@ -35,6 +35,7 @@ def test_a_slow_callback_is_not_asked_of_every_problem():
     assert 0 < len(heard) < len(model.intercept_)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_problems_share_the_time_limit(n_jobs):

@@ -91,6 +91,7 @@ def table():
                             yield name, kind, bias, kernel, dtype
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("solver", "kind", "bias", "kernel", "dtype"), covering(list(table())), ids=named)
 def test_every_solver_finds_the_optimum(solver, kind, bias, kernel, dtype):
     X, dual = program(kind, bias)
@@ -141,6 +142,7 @@ def test_a_start_outside_the_box_is_put_right(name):
             assert got.status.name == "CONVERGED"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_few_rows_in_memory(name):
     """Rows are thrown away and made again, and nothing else changes."""
@@ -182,6 +184,7 @@ def test_classes_that_cannot_be_separated(name):
 RATES = st.floats(0.01, 0.999)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(seed=st.integers(0, 10**6), n=st.integers(4, 40), part=RATES, bias=st.sampled_from(["augmented", "none"]),
        regression=st.booleans(), sequential=st.booleans(), scale=st.floats(0.1, 30.0))  # fmt: skip
@@ -248,6 +251,7 @@ def test_a_kernel_that_is_zero(name):
     assert model.fit_status_ == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["kernel_adatron", "isda"])
 @pytest.mark.parametrize("scale", [1e-6, 1e6])
 def test_targets_of_any_size(name, scale):
@@ -350,6 +354,7 @@ def test_the_stopping_rules_of_svmseq(stop):
     assert model.kkt_violation_ > 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["block", "kernel_adatron", "isda", "smo", "decomposition"])
 def test_regression_against_libsvm(name):
     from sklearn.svm import SVR as Peer

@@ -102,6 +102,7 @@ ACCEPTED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("solver", "program", "dtype"), covering(ACCEPTED), ids=named)
 def test_what_is_said_without_more_time_is_true(solver, program, dtype):
     X, y = samples(0, 300)

@@ -172,16 +172,19 @@ def run(folder, *command, jit=False):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_a_kernel(added):
     no_onnx, no_sklearn = run(added, "-c", KERNEL).splitlines()
     assert no_onnx == "There are no ONNX operators for the kernel Square(gamma=1.0, shift=0.5)."
     assert "knows only the kernels 'linear', 'poly', 'rbf', 'sigmoid', 'precomputed'; not Square(" in no_sklearn
 
 
+@pytest.mark.slow
 def test_the_compiled_map_of_a_kernel(added):
     run(added, "-c", MAP, jit=True)
 
 
+@pytest.mark.slow
 def test_a_machine_and_its_problem(added):
     run(added, "-c", MACHINE)
 

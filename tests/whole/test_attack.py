@@ -224,6 +224,7 @@ def test_a_solution_off_the_equality_is_found():
     assert "sums" in {found for found, _ in spoilt.false}
 
 
+@pytest.mark.slow
 def test_a_short_run_counts_its_programs():
     done = CliRunner().invoke(main, ["attack", "--minutes", "0.03", "--seed", "1"])
     assert done.exit_code in (0, 1), done.output
@@ -234,6 +235,7 @@ def test_a_short_run_counts_its_programs():
     assert fits == converged + warned + refused
 
 
+@pytest.mark.slow
 def test_a_fit_that_does_not_end_is_an_entry():
     done = CliRunner().invoke(main, ["attack", "--only", "5", "--limit", "0"])
     assert done.exit_code == 1
@@ -254,6 +256,7 @@ def test_coefficients_at_their_bounds_are_there_after_the_division_by_the_margin
     assert found[1] == pytest.approx(found[0], rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, 12, 4))
 def test_random_searches_have_the_scores_of_single_fits(start):
     for number in range(start, start + 4):

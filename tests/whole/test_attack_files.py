@@ -10,6 +10,7 @@ SCRIPT = Path(__file__).parents[2] / "scripts" / "attack_files"
 KINDS = [kind for kind in ("models", "states", "data", "databases") if (SCRIPT / f"{kind}.py").exists()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_attack_succeeds(kind):
     command = [sys.executable, SCRIPT, "--minutes", str(2 / 60), "--what", kind]

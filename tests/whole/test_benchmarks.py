@@ -86,6 +86,7 @@ def test_coefficients_in_float32_are_on_their_bounds():
     assert quality(model, X, y, parameters, "NuSVC").kkt_violation <= 1e-4
 
 
+@pytest.mark.slow
 def test_the_yardstick_has_both_limits(tmp_path, monkeypatch):
     monkeypatch.setenv("ADATRON_CELLS", str(tmp_path / "cells"))
     monkeypatch.setattr("benchmarks.__main__.REPEATS", 2)
@@ -100,6 +101,7 @@ def test_the_yardstick_has_both_limits(tmp_path, monkeypatch):
     assert all(row["kept"] == "yes" and row["accuracy"] > 0.3 for row in written)
 
 
+@pytest.mark.slow
 def test_the_quick_table_needs_no_files_and_only_the_libraries_that_are_installed(tmp_path, monkeypatch):
     monkeypatch.setenv("ADATRON_CELLS", str(tmp_path / "cells"))
     monkeypatch.setenv("ADATRON_DATA", str(tmp_path / "nothing"))
@@ -142,6 +144,7 @@ def test_a_cut_fit_is_a_lower_bound():
     assert text.splitlines()[2:] == ["| adatron | 2.00 | 1.0 |", "| b | ≥ 600 | ≥ 300 |", "| c | – | – |"]
 
 
+@pytest.mark.slow
 def test_failures_are_not_kept(tmp_path, monkeypatch):
     monkeypatch.setenv("ADATRON_CELLS", str(tmp_path / "cells"))
     spec = {"task": "fit", "data": "nothing", "library": "adatron", "measure": False}
@@ -149,6 +152,7 @@ def test_failures_are_not_kept(tmp_path, monkeypatch):
     assert not (tmp_path / "cells").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.parametrize("task", ["fit", "predict", "memory", "certify"])
 def test_a_table_from_start_to_end(task, data_dir, tmp_path, monkeypatch):
@@ -167,6 +171,7 @@ def test_a_table_from_start_to_end(task, data_dir, tmp_path, monkeypatch):
     assert len(list((tmp_path / "cells").iterdir())) == measured  # nothing was measured again
 
 
+@pytest.mark.slow
 def test_the_line_of_many_rows(tmp_path, monkeypatch):
     monkeypatch.setenv("ADATRON_CELLS", str(tmp_path / "cells"))
     few = ["predict", "--many-only", "--rows", "9000", "--vectors", "300", "--output", str(tmp_path)]
@@ -179,6 +184,7 @@ def test_the_line_of_many_rows(tmp_path, monkeypatch):
     assert (done.exit_code == 0) == (row["share"] >= SHARE)
 
 
+@pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.parametrize("name", [n for n in CASES if not n.startswith(("MNIST", "ijcnn1", "a9a", "20,000", "1,000"))])
 def test_data_sets_are_there(name, data_dir):
@@ -188,6 +194,7 @@ def test_data_sets_are_there(name, data_dir):
     assert split.X_test is None or split.X_test.shape == (len(split.y_test), split.X.shape[1])
 
 
+@pytest.mark.slow
 def test_searches_take_turns_and_have_the_same_scores(tmp_path):
     small = ["--rows", "60", "--values", "2", "--folds", "2", "--repeats", "1", "--output", str(tmp_path)]
     for data in ("digits", "digits", "moons 2,000"):  # the second run replaces the rows of the first

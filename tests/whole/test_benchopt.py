@@ -82,6 +82,7 @@ def ran(tmp_path, data, **more):
     return pandas.read_parquet(tmp_path / "svm/outputs/test.parquet").groupby("solver_name").last()
 
 
+@pytest.mark.slow
 def test_it_runs(tmp_path):
     found = ran(tmp_path, "simulated[n_samples=200]")
     assert len(found) == 2
@@ -89,6 +90,7 @@ def test_it_runs(tmp_path):
     assert (found.objective_kkt_violation <= 1.001e-2).all()
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_it_runs_on_a_file_of_libsvm(tmp_path, data_dir):
     found = ran(tmp_path, "files[data=heart_scale]", ADATRON_DATA=str(data_dir))

@@ -10,6 +10,7 @@ from adatron import SVC, NuSVC
 from machines import four_classes, two_moons
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("data", [two_moons, four_classes])
 @pytest.mark.parametrize("weighted", [False, True])

@@ -76,6 +76,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="the platform has no fork")
 @pytest.mark.parametrize("kind", ["loky", "threading", "fork"])
 def test_a_fit_inside_a_worker(kind, tmp_path):
@@ -119,6 +120,7 @@ os._exit(0)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="the platform has no fork")
 def test_a_child_forked_while_another_thread_imports_and_fits_can_fit():
     """It has no copies of locks that the thread held."""
@@ -196,6 +198,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 @pytest.mark.parametrize("classes", [2, 4])
 def test_interrupting_a_long_fit(classes, tmp_path):
@@ -233,6 +236,7 @@ def imported(statement):
     return set(done.stdout.split())
 
 
+@pytest.mark.slow
 def test_imports_are_lazy():
     assert imported("import adatron") == set()
     assert "numba" not in imported("from adatron import SVC")

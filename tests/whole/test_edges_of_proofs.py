@@ -254,6 +254,7 @@ def test_every_line_of_the_table_has_a_test():
     assert {len(row) for row in ROWS} == {7}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", LINES)
 def test_the_table_is_true(line, tmp_path):
     LINES[line](*[tmp_path] * LINES[line].__code__.co_argcount)

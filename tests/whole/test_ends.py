@@ -31,6 +31,7 @@ def inseparable(name):
     return np.vstack([X, X[:3]]), np.append(y, 1 - y[:3]), {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bias", ["explicit", "none", "augmented"])
 @pytest.mark.parametrize(
     "name",
@@ -51,6 +52,7 @@ def test_targets_that_fit_into_no_tube(bias):
     assert SVR(C=np.inf, epsilon=0.6, bias=bias).fit(X, y).fit_status_ == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bias", ["explicit", "none", "augmented"])
 def test_a_margin_that_float64_resolves_is_found(bias):
     """Its squared norm times the largest kernel value is 1e10; float32 tells nothing of it."""
@@ -68,6 +70,7 @@ def test_large_targets_without_bounds_are_no_divergence(scale):
     assert model.fit_status_ == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [SVC, SVR])
 @pytest.mark.parametrize("bias", ["none", "augmented"])
 @pytest.mark.parametrize(("C", "gamma"), [(1e5, 1e-5), (1e4, 1e-4)])
@@ -102,6 +105,7 @@ def test_equal_samples_with_huge_kernel_values(scale):
     assert found.status.name in ("CONVERGED", "STUCK")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [SVC, SVR])
 @pytest.mark.parametrize("bias", ["explicit", "none", "augmented"])
 @pytest.mark.parametrize("C", [1.0, 1e4])
@@ -128,6 +132,7 @@ def test_given_values_of_any_size_that_no_plane_separates(scale):
     assert model.n_iter_ < 64 * 2500
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("C", [1e60, 1e300])
 @pytest.mark.parametrize("bias", ["explicit", "none", "augmented"])
 def test_contradictory_samples_with_a_bound_beyond_all_resolution(C, bias):

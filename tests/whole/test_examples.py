@@ -27,6 +27,7 @@ NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?(?:e[+-]\d+)?")
 HEART = "heart_scale"  # the file that pages about the command line train on
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example(path, capsys, monkeypatch):
     """The gallery shows what an example prints, and its pictures."""
@@ -49,6 +50,7 @@ def test_every_folder_of_examples_has_a_header():
         assert (folder / "GALLERY_HEADER.rst").is_file()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", DOCTESTED, ids=lambda path: path.stem)
 def test_docstring(path):
     for part, package in NEEDED.items():
@@ -106,6 +108,7 @@ def run_page(page, folder, monkeypatch, capsys):
     return ran
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
     [p for p in PAGES if HEART not in p.read_text() and "```python" in p.read_text()],

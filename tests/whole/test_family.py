@@ -165,6 +165,7 @@ def beside():
     return Case(SVC, X, np.array(["a", "b", "c"]), np.ones(3), {"C": 1.0}, kernel)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(cases())
 @example(beside())
@@ -221,6 +222,7 @@ def bounds(mine, other):
     return values, width[0] - more, width[1] + more
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(cases())
 def test_the_solution_is_that_of_libsvm(case):

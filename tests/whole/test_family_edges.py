@@ -41,6 +41,7 @@ def attempt(model, X, y=None, weight=None):
     return model
 
 
+@pytest.mark.slow
 @parametrized(n=[2, 7, 60, 1200], kernel=KERNELS, nu=NUS, bias=BIASES)
 def test_equal_points_with_opposite_labels(n, kernel, nu, bias):
     """No margin: rho is 0, and LIBSVM divides by it."""
@@ -171,6 +172,7 @@ def test_an_infinite_C_is_no_nu_svr():
         NuSVR(C=np.inf).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 0.0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("C", [1.0, 100.0])
 def test_single_precision_of_many_rows(C):
     """Beyond SMALL variables tiles are float32: the same model as with float64 throughout."""

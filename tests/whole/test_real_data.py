@@ -24,6 +24,7 @@ def dual_objective(model, X, y, gamma):
     return sum(np.abs(beta).sum() - 0.5 * quadratic(X[rows], beta, gamma) for rows, beta in pairs_of(model, y))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_train_and_predict_as_scikit_learn(name, data_dir, tmp_path, capsys):
     train, test, options, parameters = SETS[name]

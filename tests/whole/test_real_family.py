@@ -92,6 +92,7 @@ def dual_objective(model, X, y, gamma):
     return linear - 0.5 * quadratic(X[model.support_], beta, gamma)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_as_scikit_learn(name, data_dir, capsys):
     load, kind, parameters = SETS[name]

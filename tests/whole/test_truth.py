@@ -52,6 +52,7 @@ def equal_terms(C=1.0001e8):
     return np.outer(x, x), y, {"C": C, "class_weight": weight}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("C", [1.0001e8, 1.0001e5])
 def test_equal_terms_round_in_one_direction(C):
     K, y, parameters = equal_terms(C)
@@ -102,6 +103,7 @@ def time_stamps(n=300):
     return X, (np.sin(X[:, 0] / 30) + 0.5 * rng.normal(size=n) > 0).astype(int)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [300, 1100])
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("gamma", [1e-3, 1.0])
@@ -187,6 +189,7 @@ def test_overflow_has_its_own_words(kind, size):
 NU = [1e-2, 1e-3, 1e-4, 1e-6]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nu", NU)
 def test_no_more_than_nu_are_outside(nu):
     X = np.random.default_rng(15).random((2000, 4))
@@ -274,6 +277,7 @@ def test_pairs_of_classes_of_very_different_sizes(sizes):
         assert max(true_claims(model, ("rbf", 0.5), X, y)) <= model.tol
 
 
+@pytest.mark.slow
 def test_asymmetry_counts_in_rows_that_float32_or_a_sample_would_let_pass():
     """Of more than 1,000 samples, most rows are not computed for a proof; of a function not all values are held."""
     X, y = make_classification(2100, 4, flip_y=0.1, random_state=0)

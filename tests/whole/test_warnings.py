@@ -48,6 +48,7 @@ def parameters(data, name):
     return own
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=12, deadline=None, derandomize=True, phases=[Phase.generate])
 @given(data=st.data())

@@ -8,6 +8,7 @@ from adatron.cli import main
 from adatron.files import load
 
 
+@pytest.mark.slow
 def test_a_converted_model_counts_as_its_data_did(from_0, tmp_path, capsys):
     a, b, rare = from_0
     paths = [str(tmp_path / name) for name in ("m", "m.model")]

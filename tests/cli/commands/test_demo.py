@@ -3,11 +3,14 @@
 import sys
 from dataclasses import replace
 
+import pytest
+
 from adatron import files
 from adatron.cli import main
 from moments import at
 
 
+@pytest.mark.slow
 def test_the_demo_shows_its_claims_and_fits_a_screen(tmp_path, capsys):
     assert main(["demo", "--folder", str(tmp_path / "shown")]) == 0
     out = capsys.readouterr().out
@@ -18,6 +21,7 @@ def test_the_demo_shows_its_claims_and_fits_a_screen(tmp_path, capsys):
     assert files.load(tmp_path / "shown" / "digits.adatron").certificate_.converged
 
 
+@pytest.mark.slow
 def test_the_demo_aligns_its_numbers_and_ends_with_both_files(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["/my tools/adatron", "demo"])  # which is not on PATH
@@ -34,6 +38,7 @@ def test_the_demo_aligns_its_numbers_and_ends_with_both_files(tmp_path, capsys, 
     assert lines[-1].startswith("Next: '/my tools/adatron' info ")
 
 
+@pytest.mark.slow
 def test_a_failed_claim_of_the_demo_ends_with_3(tmp_path, capsys):
     def damage(given):
         loaded = given["return"]

@@ -251,6 +251,7 @@ def test_no_time(data, capsys):
     assert "before all folds of any candidate were finished" in failed(capsys)
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_finished(tmp_path, capsys):
     X, y = make_classification(1500, 10, n_informative=6, flip_y=0.2, random_state=0)
     np.savez(tmp_path / "d.npz", X=X, y=y)

@@ -99,6 +99,7 @@ def in_a_child(arguments, commit):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", range(1, 20, 3))
 @pytest.mark.parametrize("before", [True, False])
 def test_a_crash_before_and_after_any_transaction(before, moment, data, tmp_path):
@@ -123,6 +124,7 @@ def begun(path):
     return path.exists() and path.stat().st_size > 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a fork")
 @pytest.mark.parametrize("seed", range(4))
 def test_killed_and_resumed(seed, data, tmp_path):
@@ -142,6 +144,7 @@ def test_killed_and_resumed(seed, data, tmp_path):
     assert_same(path, reference)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [*range(3, 70, 9), 37])  # 37: a line that forgets
 @pytest.mark.parametrize("twice", [False, True])
 def test_ctrl_c_ends_between_two_lines(number, twice, data, tmp_path):

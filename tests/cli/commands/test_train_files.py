@@ -25,6 +25,7 @@ def test_the_manual_has_all_five():
     assert set(LINES) == set(EXPECTED)
 
 
+@pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_real_file_needs_one_command(name, data_dir, tmp_path, capsys, monkeypatch):

@@ -55,6 +55,7 @@ def test_a_single_helper_begins_with_what_the_fit_needs_last(calls, tmp_path, mo
     assert [parts[0] for parts in calls()] == ["pairs"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ahead.HELPER_PARTS)
 def test_helpers_end_with_their_parent(part, tmp_path):
     """They compile what they are told, and a closed pipe ends them early without a trace."""

@@ -40,6 +40,7 @@ def test_the_new_objects_cause_no_collection_afterwards():
     assert len(few) < len(made)
 
 
+@pytest.mark.slow
 def test_what_a_process_has_frozen_stays_frozen():
     gc.collect()
     gc.freeze()

@@ -51,6 +51,7 @@ def test_a_folder_that_cannot_be_made_gives_way_to_one_of_the_process(tmp_path):
     assert "/dev/null" in said
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="the platform has no modes")
 @pytest.mark.parametrize("mode", [0o770, 0o707, 0o777], ids=oct)
 @pytest.mark.parametrize("writable", [".", "..", "../.."])

@@ -24,6 +24,7 @@ if len(sys.argv) > 1:  # compiled now, out of what was read
 """
 
 
+@pytest.mark.slow
 def test_code_from_the_disk_needs_no_compiler(tmp_path):
     """Numba's libraries of what it can compile are loaded where something is compiled."""
     env = {**os.environ, "ADATRON_CACHE_DIR": str(tmp_path), ahead.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
@@ -53,6 +54,7 @@ for _ in range(2):  # before and after it is compiled into another function
 """
 
 
+@pytest.mark.slow
 def test_python_cannot_call_what_has_no_wrapper(tmp_path):
     """The call would crash."""
     env = {**os.environ, "ADATRON_CACHE_DIR": str(tmp_path), ahead.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
@@ -116,6 +118,7 @@ for moment in map(int, sys.stdin.readline().split()):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
 @pytest.mark.parametrize(("where", "times"), [("anywhere", 10), ("outside", 30)])
 def test_ctrl_c_while_code_is_loaded_is_a_keyboard_interrupt(where, times):

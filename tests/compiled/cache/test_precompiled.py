@@ -59,6 +59,7 @@ def installed(tmp_path):
     return Installation(tmp_path)
 
 
+@pytest.mark.slow
 def test_code_that_came_is_not_compiled(installed):
     before = sorted(installed.came.iterdir())
     assert before
@@ -72,11 +73,13 @@ def test_code_that_came_is_not_compiled(installed):
     assert sorted(installed.came.iterdir()) == before
 
 
+@pytest.mark.slow
 def test_another_processor_compiles(installed):
     installed.run(NUMBA_CPU_NAME="generic")
     assert installed.compiled() == 1
 
 
+@pytest.mark.slow
 def test_another_version_of_numba_compiles(installed):
     installed.run(
         "from importlib import metadata\n"
@@ -86,6 +89,7 @@ def test_another_version_of_numba_compiles(installed):
     assert installed.compiled() == 1
 
 
+@pytest.mark.slow
 def test_code_is_compiled_where_nothing_can_be_kept(installed):
     """Neither in the user's folder nor in a temporary one: a container may have no folder that can be written to."""
     nowhere = "import tempfile; tempfile.tempdir = '/dev/null/x'\n"
@@ -94,6 +98,7 @@ def test_code_is_compiled_where_nothing_can_be_kept(installed):
     assert installed.run(nowhere, ADATRON_CACHE_DIR="/dev/null/x") == ""
 
 
+@pytest.mark.slow
 def test_changed_sources_compile(installed):
     with (installed.package / "compiled/scan.py").open("a") as stream:
         stream.write("\n# changed\n")
@@ -101,6 +106,7 @@ def test_changed_sources_compile(installed):
     assert installed.compiled() == 1
 
 
+@pytest.mark.slow
 def test_damaged_code_is_compiled_again(installed):
     files = list(installed.came.iterdir())
     for file in files:

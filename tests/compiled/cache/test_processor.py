@@ -37,6 +37,7 @@ def test_all_processors_of_a_class_have_one_layout(name):
     assert {layout(has) for has in of_class} == {layout(needed(name))}
 
 
+@pytest.mark.slow
 def test_the_compilers_settings_count():
     """Who forbids AVX, or names a processor without it, gets no code with it."""
     code = "from adatron.compiled.cache.processor import features; print('+avx' in features())"

@@ -14,6 +14,7 @@ from scipy import sparse
 from adatron import SVC, SVR, IncrementalSVC
 
 
+@pytest.mark.slow
 def test_every_change_of_a_state_is_refused_or_changes_nothing():
     program = Path(__file__).parents[3] / "scripts/attack_files/states.py"
     done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=600, check=False)

@@ -41,6 +41,7 @@ class Listener:
         return self.ended > self.most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 def test_every_estimator_tells_its_callbacks(model, tmp_path):
     model, ear, weight = clone(model), Listener(), np.ones(len(X))

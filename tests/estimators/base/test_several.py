@@ -106,6 +106,7 @@ def test_what_takes_one_target_says_so(tmp_path):
         influence(model, X, Y[:, 0])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore:Curves of quantiles cross")
 @pytest.mark.parametrize("several", ["targets", "quantiles"])
 def test_programs_share_the_time_limit(several):

@@ -81,6 +81,7 @@ def agrees(text, model):
     np.testing.assert_allclose(lower, np.ravel(model.dual_objective_), **near)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Curves of quantiles cross")
 @pytest.mark.parametrize(("machine", "common", "rows", "weight", "extra"), CASES)
 def test_a_true_proof_is_accepted(machine, common, rows, weight, extra):

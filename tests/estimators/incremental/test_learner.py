@@ -23,6 +23,7 @@ from moments import at
 FORMS = [(kind, bias) for kind in ("svc", "nusvc", "svr", "svr0") for bias in ("explicit", "augmented", "none")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", list(KERNELS))
 @pytest.mark.parametrize(("kind", "bias"), [*FORMS, ("oneclass", None), ("svdd", None)])
 @settings(max_examples=5, deadline=None)

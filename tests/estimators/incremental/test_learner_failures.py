@@ -120,6 +120,7 @@ def failing(function):
 ENDS = [track.Track.drop, Store.keep, track.Track.fitted, warn_unless_converged]  # the last one ends every change
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", [interrupted, failing])
 @pytest.mark.parametrize("where", ENDS, ids=lambda function: function.__name__)
 @pytest.mark.parametrize("act", ["partial_fit", "forget", "set_C"])

@@ -19,6 +19,7 @@ from moments import at, calls
 MOMENTS = {"partial_fit": Store.append, "forget": Homotopy.release, "set_C": Homotopy.follow}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("second", ["partial_fit", "forget", "adatron.forget", "set_C"])
 @pytest.mark.parametrize("first", list(MOMENTS))
 def test_a_step_waits_for_the_one_before_it_is_looked_up(first, second):
@@ -74,6 +75,7 @@ def test_a_state_is_never_that_of_the_middle_of_a_step(how, tmp_path):
     np.testing.assert_allclose(other.decision_function(X), model.decision_function(X), atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["partial_fit", "forget", "fit"])
 @pytest.mark.parametrize("kind", list(MODELS))
 def test_leaving_one_out_is_of_one_solution(kind, step):

@@ -60,6 +60,7 @@ def test_leaving_one_out_after_a_path_in_C(kind):
     np.testing.assert_allclose(leave_out(), before, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "model",
     [

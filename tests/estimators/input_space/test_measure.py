@@ -42,6 +42,7 @@ STEPS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", [y, THREE], ids=["two classes", "three"])
 @pytest.mark.parametrize("step", STEPS)
 def test_distances_are_those_of_the_samples(step, target):
@@ -101,6 +102,7 @@ def test_tables_sparse_rows_and_searches():
     np.testing.assert_array_equal(input_margin(search.fit(X, y), X).distance, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [X, sparse.csr_matrix(X)], ids=["dense", "csr"])
 @pytest.mark.parametrize("target", [y, THREE], ids=["two classes", "three"])
 @pytest.mark.parametrize(

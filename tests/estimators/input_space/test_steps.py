@@ -102,6 +102,7 @@ class PrintedAlgorithm:
         self.project()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["full", "fixed"])
 def test_algorithm_1_as_printed(algorithm):
     X, y = make_moons(8, noise=0.1, random_state=0)
@@ -178,6 +179,7 @@ def test_fixed_bases_are_samples():
     assert model.margin_ == pytest.approx(input_margin(model, X).distance.min(), rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["full", "fixed"])
 def test_programs_that_start_warm_have_the_same_solutions(algorithm):
     X, y = make_moons(150, noise=0.2, random_state=0)
@@ -187,6 +189,7 @@ def test_programs_that_start_warm_have_the_same_solutions(algorithm):
     assert warm.duality_gap_ < 1e-3
 
 
+@pytest.mark.slow
 def test_a_program_that_starts_near_its_solution_takes_fewer_updates():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(300, 2))
@@ -204,6 +207,7 @@ def test_slack_in_either_space_is_the_same_without_slack_or_curvature(parameters
     assert models[1].margin_ == pytest.approx(models[0].margin_, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_slack_in_the_input_space_leads_to_a_local_optimum_of_the_objective():
     """In the features of a polynomial, which are few: no small change of the decision function is better."""
     rng = np.random.default_rng(4)

@@ -48,6 +48,7 @@ def test_linear_kernel_stays_as_it_is(rule, hyperplane):
     np.testing.assert_allclose(simple.decision_function(X), plain.decision_function(X), atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", [RBF(1.0), Polynomial(1.0, 3, 1.0), RBF(0.5) + 0.2 * Linear()], ids=str)
 @pytest.mark.parametrize("metric", [None, np.diag([1.0, 4.0])], ids=["identity", "diagonal"])
 def test_the_margin_grows_and_is_what_it_says(kernel, metric):
@@ -65,6 +66,7 @@ def test_the_margin_grows_and_is_what_it_says(kernel, metric):
     np.testing.assert_allclose(signed(plain, X, y, metric).min(), model.margin_path_[0], rtol=1e-3)
 
 
+@pytest.mark.slow
 def test_a_fixed_point_is_critical():
     """Proposition 2: 0 is in the convex hull of the gradients of the active distances, y φ(x̂) / ‖∇f(x̂)‖ and y / ‖∇f‖.
 
@@ -149,6 +151,7 @@ def test_simplified_and_rescaled():
         np.testing.assert_allclose(signed(model, X, y).min(), model.margin_, rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
 @pytest.mark.parametrize("algorithm", ["full", "simplified"])
 def test_more_classes(multi_class, algorithm):
@@ -223,6 +226,7 @@ def test_a_parameter_that_is_not_read_must_be_the_default(name, value, parameter
 
 
 # Distances from a plane are quick; the other algorithm has the default kernel.
+@pytest.mark.slow
 @parametrize_with_checks(
     [
         InputMarginSVC(algorithm="full", kernel="linear", n_steps=2),

@@ -63,6 +63,7 @@ def test_wrappers(three, answer):
         np.testing.assert_array_equal(label, model.predict(X))
 
 
+@pytest.mark.slow
 def test_nothing_is_registered_before():
     """Neither by adatron nor by an export of its own."""
     code = (

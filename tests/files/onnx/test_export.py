@@ -76,6 +76,7 @@ def agree(found, model, X):
         np.testing.assert_array_equal(best, found["label"])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrized(kernel=KERNELS, machine=MACHINES, classes=(2, 3))
 def test_every_machine_and_kernel(kernel, machine, classes, three, answer):
@@ -91,6 +92,7 @@ def test_every_machine_and_kernel(kernel, machine, classes, three, answer):
     agree(answer(network, three[0] + 0.1), model, three[0] + 0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize(
     "machine",

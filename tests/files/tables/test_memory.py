@@ -39,6 +39,7 @@ def peak_of(action):
     return memory("VmHWM") - before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_a_hostile_file_is_refused_in_little_memory(kind, tmp_path):
     if kind.startswith("parquet"):
@@ -75,6 +76,7 @@ def test_a_device_without_end_is_refused():
         read("/dev/zero", max_bytes=1_000_000)
 
 
+@pytest.mark.slow
 def test_a_header_of_many_columns_is_read(tmp_path):
     """In linear time: comparing each name with each other one takes minutes here."""
     names = tuple(f"n{index}" for index in range(100_000))
@@ -149,6 +151,7 @@ def test_samples_whose_array_would_fill_the_memory_are_refused(tmp_path, capsys)
     assert "a.svm: dense samples of 4,000,000 bytes, more than the 1,000,000" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell")
 def test_a_closed_standard_input_is_an_error(tmp_path):
     command = f"exec '{sys.executable}' -m adatron train - --model '{tmp_path}/m.adatron' <&-"
@@ -159,6 +162,7 @@ def test_a_closed_standard_input_is_an_error(tmp_path):
 COMPRESSED = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extension", COMPRESSED)
 def test_a_small_compressed_file_does_not_become_large_unless_asked(extension, tmp_path):
     path = tmp_path / f"a.csv.{extension}"

@@ -140,6 +140,7 @@ def test_features_far_apart_have_the_scores_of_single_fits(name):
     assert_equal(*found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "folds", "scoring", "kernel"), list(combinations()))
 def test_every_machine_has_the_scores_of_single_fits(name, folds, scoring, kernel):
     estimator, grid, make = MACHINES[name]
@@ -186,6 +187,7 @@ PIPES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("pipe", "grid"), PIPES)
 @pytest.mark.parametrize("scoring", [None, "roc_auc"])
 def test_pipelines(pipe, grid, scoring):
@@ -407,6 +409,7 @@ def test_an_interrupted_search_leaves_nothing_behind():
     assert GridSearchCV(SVC(), {"C": [0.1, 1.0]}).fit(X, y).best_score_ > 0.6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("make", "machine"), [(two, SVC), (three, SVC), (numbers, SVR), (three, NuSVC)])
 def test_little_memory(make, machine):
     """Neither the matrix of the decision values nor all programs fit."""

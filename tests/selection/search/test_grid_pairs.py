@@ -115,6 +115,7 @@ def samples(machine, form):
     return X, y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("machine", "folds", "scoring", "steps", "kernel", "weights", "form"), covering())
 def test_all_meet_all(machine, folds, scoring, steps, kernel, weights, form):
     estimator, grid = MACHINES[machine]

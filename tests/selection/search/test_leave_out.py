@@ -36,6 +36,7 @@ def assert_equal(ours, plain, tolerance=1e-9):
         np.testing.assert_allclose(ours[name], plain[name], atol=tolerance, rtol=tolerance, err_msg=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "grid"),
     [
@@ -55,6 +56,7 @@ def test_two_classes_are_solved_exactly(settings, grid, cv):
     assert ours["proven"].any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["float32", "labels of text", "several metrics", "train scores", "scale", "balanced"])
 def test_other_forms(form):
     machine, grid, more = SVC(gamma=0.2, tol=TIGHT), {"C": [0.5, 5.0]}, {}
@@ -76,6 +78,7 @@ def test_other_forms(form):
         assert_equal(*both(machine, grid, given, labels, **more), 0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("estimator", "grid", "data", "scoring"),
     [

@@ -207,6 +207,7 @@ def ended_by(number, act):
     return make_scorer(score)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["Ctrl-C", "max_time"])
 def test_what_was_found_stays_if_proofs_are_broken_off(way):
     X, y = make_moons(120, noise=0.3, random_state=0)

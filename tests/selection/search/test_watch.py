@@ -86,6 +86,7 @@ def test_ctrl_c_during_the_last_fit_is_one():
         GridSearchCV(Slow(), {"C": [0.1, 1.0]}, cv=3).fit(X, y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", [LogisticRegression(), SVC(probability=True)])
 def test_a_limit_of_time_keeps_what_is_finished(estimator):
     score = counted(7, lambda: time.sleep(2.0))

@@ -24,6 +24,7 @@ from twins import programs
 BIASES = ["explicit", "augmented", "none"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("bias", BIASES)
 def test_shards_give_the_same_bits(bias, dtype):
@@ -40,6 +41,7 @@ def test_shards_give_the_same_bits(bias, dtype):
     assert one.certificate == three.certificate
 
 
+@pytest.mark.slow
 @pytest.mark.plain
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("bias", BIASES)
@@ -182,6 +184,7 @@ def rising():
     return X, view, dual, [(i, n) for i, (n, violation) in enumerate(looks) if i >= proven[0] and violation > 2e-3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [Status.MAX_ITER, Status.STOPPED])
 def test_a_fit_that_is_cut_short_keeps_the_best_point_with_a_proof(status, rising):
     X, view, dual, places = rising
@@ -344,6 +347,7 @@ def test_one_block_with_a_large_constant_in_the_kernel(augment):
     assert true <= found.certificate.kkt_violation + 1e-6 <= 1e-3 + 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("slots", [0, 70])
 @pytest.mark.parametrize("bias", ["explicit", "augmented"])

@@ -83,6 +83,7 @@ def test_a_factor_with_a_ridge(n):
     np.testing.assert_allclose((RBF(1.0)(X) + 0.5 + np.diag(ridge)) @ x, r, atol=1e-7 * n)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "model",
     [SVR(C=1e4, epsilon=0.05), NuSVR(C=1e4), SVR(C=1e4, epsilon=0.05, bias="augmented"), NuSVR(C=1e4, bias="none")],

@@ -147,6 +147,7 @@ def test_violators_that_would_join_are_settled_by_blocks_first():
     assert newton.settled(1000, np.arange(1100), 2048)
 
 
+@pytest.mark.slow
 def test_a_small_cache_is_respected():
     """Tiles have a least size; where even these do not fit there is no step."""
     X, dual = hard(n=2500, C=100.0)
@@ -205,6 +206,7 @@ def nu_problem(kind, bias, n, seed=0, nu=0.3):
     return X, dual, len(dual) // n
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("duplicates", [False, True])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("bias", BIASES)
@@ -278,6 +280,7 @@ def test_the_finish_of_programs_with_nu(kind, nu, bias, steps):
     assert any(move is not None for move in steps)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kernel", "features", "block"),
     [(RBF(0.5), 4, 128), (Laplacian(0.5), 4, 128), (Polynomial(gamma=0.03, degree=2), 30, 64), (Linear(), 200, 64)],
@@ -295,6 +298,7 @@ def test_large_C(kernel, features, block, bias, steps):
     assert any(move is not None for move in steps)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("memory", [1e9, SMALL])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_finish_pays(dtype, memory):

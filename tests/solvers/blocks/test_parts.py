@@ -57,6 +57,7 @@ def parted(dual):
     return Parted(dual, None, np.zeros(2, np.int64))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("kind", KINDS)
 def test_parts_lead_to_the_optimum(kind, dtype):

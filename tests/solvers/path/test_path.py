@@ -102,6 +102,7 @@ def test_of_several_events_the_first_one_from_a_number_on_comes_first(begin):
     assert (step, one, side, knot) == (0.5, begin, 1, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", list(KERNELS))
 @pytest.mark.parametrize(("kind", "bias"), [*FORMS, ("oneclass", "explicit")])
 @settings(max_examples=12, deadline=None)

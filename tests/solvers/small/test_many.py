@@ -68,6 +68,7 @@ class OneByOne(Block):
     bundles = False
 
 
+@pytest.mark.slow
 @pytest.mark.plain
 @parametrized(
     sizes=[[1, 70, 130], [64, 64], [3, 2, 1, 257], [3, 0, 80], [300, 20]],
@@ -142,6 +143,7 @@ def test_given_values_and_functions_in_bundles(form, parameters):
         assert not (model.duality_gap_ > parameters.get("gap_tol", np.inf)).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "parameters",
     [

@@ -44,6 +44,7 @@ def assert_claims_are_true(model, X, y, weight=None, spec=("rbf", GAMMA)):
         assert true.missed <= 1e-9
 
 
+@pytest.mark.slow
 @parametrized(
     bias=["explicit", "augmented", "none"],
     form=["dense", "sparse", "given", "function"],

@@ -214,6 +214,7 @@ def test_a_square_of_several_segments(sizes, kernel, storage, dtype):
             assert not square[:, m:].any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "parameters", [{"multi_class": "ovr"}, {}, {"C": np.inf}, {"kernel": "sigmoid", "gamma": 0.01}], ids=str
 )
