@@ -8,6 +8,8 @@ metric G multiplies it by √λ_min(G).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..compiled.precision import UNIT
@@ -61,7 +63,8 @@ def _norm(field: Field, pool: Pool) -> float:
     if field.b is not None:
         size += float(np.linalg.norm(field.b, axis=1).sum()) * _stretch(field, largest)
     off = 8.0 * (m + d) * UNIT * size**2 + total**2 * field.kernel.error_bound(largest * largest, d, UNIT)
-    return float(np.sqrt(max(field.squared_norm(pool), 0.0) + off))
+    beside = replace(field, f0=0.0)  # of sums far below f0 nothing would be left beside it
+    return float(np.sqrt(max(beside.squared_norm(pool), 0.0) + off))
 
 
 def _stretch(field: Field, largest: float) -> float:

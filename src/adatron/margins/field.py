@@ -57,8 +57,8 @@ class Field:
 
     def squared_norm(self, pool: Pool) -> float:
         """Return ‖w‖² in the kernel's space: Σ a_j (f(z_j) - f0) + b_j'∇f(z_j) (eq. 8 of the paper, r̂)."""
-        p, q = replace(self, f0=0.0).slopes(self.points, pool)  # of sums far below f0 nothing would be left beside it
-        total = float(self.a @ p)
+        p, q = self.slopes(self.points, pool)
+        total = float(self.a @ (p - self.f0))
         return total if self.b is None else total + float(np.sum(self.b * q))
 
     def rounding(self) -> float:
