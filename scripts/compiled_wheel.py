@@ -92,7 +92,7 @@ def compile_code(python: Path, folder: Path, kinds: dict[str, str]) -> None:
     for name, features in kinds.items():
         print(f"compiling for {name}", flush=True)
         target = {"NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": features, "ADATRON_CACHE_DIR": str(folder / name)}
-        command = [python, "-P", "-m", "adatron", "warmup"]
+        command = [python, "-P", "-c", "import adatron; adatron.warmup()"]
         # Compiles alone, without helpers.
         processes.append(subprocess.Popen(command, cwd=folder, env=variables(**target, ADATRON_COMPILES_AHEAD="1")))
     ends = [process.wait() for process in processes]

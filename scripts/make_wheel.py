@@ -38,7 +38,8 @@ def main(dist: Path) -> None:
             run(tools, "-m", "build", "--wheel", "--outdir", fresh, ADATRON_COMPILE=compiled)
         for wheel in fresh.iterdir():
             if not wheel.stem.endswith("any"):
-                run(environment(folder / "clean", f"{wheel}[precompiled,plot]", "pytest"), "-P", "scripts/try_wheel.py")
+                clean = environment(folder / "clean", f"{wheel}[precompiled,cli,plot]", "pytest")
+                run(clean, "-P", "scripts/try_wheel.py")
         dist.mkdir(parents=True, exist_ok=True)
         for wheel in fresh.iterdir():
             print(f"{dist / wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")

@@ -1,6 +1,6 @@
 """Try an installed wheel that brought compiled code: nothing may be compiled for the README and the tutorial.
 
-It needs the extras ``precompiled`` and ``plot``, and pytest.
+It needs the extras ``precompiled``, ``cli`` and ``plot``, and pytest.
 """
 
 from __future__ import annotations
