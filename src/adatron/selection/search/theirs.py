@@ -111,15 +111,11 @@ def searched(
     scorer, refit_metric = search._get_scorers()
     refuse_masked(y, "y")
     X, y = indexable(X, y)
-    cuttable = X
-    if get_tags(search.estimator).input_tags.pairwise and hasattr(X, "columns"):
-        cuttable = np.asarray(X)  # scikit-learn cannot take rows and columns of a frame
+    cuttable = _cuttable(search.estimator, X)
     params = _check_method_params(X, params=params)
     routed = search._get_routed_params_for_fit(params)
     cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     search._checked_cv_orig = cv
-    if hasattr(search, "_check_input_parameters"):
-        search._check_input_parameters(X=X, y=y, split_params=routed.splitter.split)
     search.n_splits_ = cv.get_n_splits(X, y, **routed.splitter.split)
     base = clone(search.estimator)
     kept: tuple[list[Any], list[FitScores], dict[str, list[Any]]] = [], [], defaultdict(list)
@@ -161,6 +157,11 @@ def searched(
     search.scorer_ = scorer._scorers if isinstance(scorer, MultimetricScorer) else scorer
     search.cv_results_ = results
     return search
+
+
+def _cuttable(estimator: Any, X: Any) -> Any:
+    """Return kernel values in a frame as an array, as scikit-learn cannot take rows and columns of a frame."""
+    return np.asarray(X) if get_tags(estimator).input_tags.pairwise and hasattr(X, "columns") else X
 
 
 def _run(search: Any, evaluate: Callable[..., dict[str, Any]]) -> None:
