@@ -85,14 +85,14 @@ def _entry(name: str, method: int) -> zipfile.ZipInfo:
 
 
 def read_archive(
-    stream: BinaryIO, most: int | None, header_of: Callable[[bytes | None], dict[str, Any]]
+    stream: BinaryIO, most: int, header_of: Callable[[bytes | None], dict[str, Any]]
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]], bytes | None]:
     """Read the header, the arrays and the steps.
 
     Parameters
     ----------
-    most : int or None
-        Bytes that all parts may take together. None reads the header only.
+    most : int
+        Bytes that all parts may take together.
     header_of : callable
         Reads the header before all else, as other formats have other digests; None if there is none.
 
@@ -109,7 +109,7 @@ def read_archive(
             header = header_of(_read(archive, archive.getinfo(HEADER)).tobytes())
             if archive.comment != seal(archive):
                 raise DamagedError("its digest is wrong, cut off or missing")
-            wanted = [one for one in archive.infolist() if one.filename != HEADER and most is not None]
+            wanted = [one for one in archive.infolist() if one.filename != HEADER]
             parts = {one.filename: _read(archive, one) for one in wanted}
     except (DamagedError, InvalidError, ModelFileError, MemoryError, RecursionError):
         raise
@@ -122,7 +122,7 @@ def read_archive(
     return header, arrays, None if steps is None else steps.tobytes()
 
 
-def _check_sizes(archive: zipfile.ZipFile, most: int | None) -> None:
+def _check_sizes(archive: zipfile.ZipFile, most: int) -> None:
     """Refuse unknown parts, and parts that take too much memory."""
     known: set[str] = set()
     for one in archive.infolist():
@@ -133,7 +133,7 @@ def _check_sizes(archive: zipfile.ZipFile, most: int | None) -> None:
             raise InvalidError(f"its part {one.filename} is encrypted, or compressed by another method than deflate")
     if archive.getinfo(HEADER).file_size > MOST_HEADER:
         raise InvalidError(f"its part {HEADER} is longer than {MOST_HEADER} bytes")
-    if most is not None and (total := sum(one.file_size for one in archive.infolist())) > most:
+    if (total := sum(one.file_size for one in archive.infolist())) > most:
         raise TooLargeError(f"its content takes {total:,} bytes of memory; {most:,} are allowed (max_bytes)")
 
 
