@@ -169,6 +169,9 @@ def _grid(rng: Rng, estimator: Any, piped: bool, traits: list[str]) -> dict[str,
     for name in rng.choice(known, int(rng.integers(1, 4)), replace=False, p=odds / odds.sum()).tolist():
         grid[f"svm__{name}" if piped else name] = some = _some(rng, VALUES[name], 3)
         traits += ["C inf"] * (name == "C" and np.inf in some)
+    before = "svm__" if piped else ""
+    if np.inf in grid.get(f"{before}C", []) and f"{before}solver" in grid:  # pairwise steps would take minutes
+        grid[f"{before}solver"] = [one for one in grid[f"{before}solver"] if one != "smo"] or ["auto"]
     while np.prod([len(some) for some in grid.values()]) > MOST_CANDIDATES:
         longest = max(grid, key=lambda name: len(grid[name]))
         grid[longest] = grid[longest][:-1]

@@ -51,3 +51,14 @@ def check(dual, beta, g):
     if dual.totals:
         width = expected[0] if len(expected) == 1 else 0.5 * (expected[0] - expected[1])
         assert half_width(dual, beta, g) == pytest.approx(width, rel=1e-12, abs=1e-14)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_rounding_beside_a_bound_is_at_the_bound(name):
+    """Otherwise one coefficient of 1e-16 decides what the solution leaves open."""
+    for seed, bias in enumerate(BIASES):
+        dual, beta, g, rng = point(seed, name, bias)
+        inner = beta if dual.hard_margin else np.where(rng.random(len(dual)) < 0.5, dual.upper, dual.lower)
+        size = np.minimum(dual.upper - dual.lower, np.abs(inner).max())
+        beside = inner + np.where(inner == dual.upper, -1.0, np.where(inner == dual.lower, 1.0, 0.0)) * 2.0**-50 * size
+        np.testing.assert_array_equal(multipliers(dual, beside, g), multipliers(dual, inner, g))

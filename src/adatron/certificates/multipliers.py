@@ -11,6 +11,8 @@ from ..compiled.cache.jit import jit
 from ..compiled.scan import gains
 from ..problems import Dual
 
+NEAR = 2.0**-46  # Fraction of a coefficient's range, or of the largest coefficient; nearer to a bound is at the bound.
+
 
 def multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:
     """Return mu of each equality: the mean of -g over its free variables, else the middle of its possible interval."""
@@ -21,13 +23,19 @@ def multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:
 
 @jit
 def average(beta: Any, g: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, mu: Any) -> None:
-    """Set mu, see ``multipliers``."""
+    """Set mu, see ``multipliers``; a coefficient that rounding has left beside a bound, or 0, is there."""
+    largest = 0.0
+    for i in range(len(beta)):
+        largest = max(largest, abs(beta[i]))
     for r in range(len(mu)):
         total, count, low, high = 0.0, 0, -np.inf, np.inf
         for i in range(len(beta)):
             if len(row) and row[i] != r:
                 continue
             b, turned = beta[i], len(sign) > 0 and sign[i] < 0.0
+            near = NEAR * min(largest, upper[i] - lower[i])
+            for knot in (lower[i], 0.0, upper[i]):
+                b = knot if abs(b - knot) <= near and lower[i] <= knot <= upper[i] else b
             growth, shrinkage = gains(b, g[i], lower[i], upper[i], epsilon, turned)
             low, high = max(low, growth), min(high, -shrinkage)
             if lower[i] < b < upper[i] and (epsilon == 0.0 or b != 0.0):

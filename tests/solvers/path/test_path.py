@@ -83,11 +83,12 @@ class Case:
         assert (path.beta <= dual.upper).all()
         excess = np.abs(dual.sums(path.beta) - np.array(dual.totals)).max(initial=0.0)
         assert excess <= 1e-12 * np.abs(path.beta).sum()
-        assert kkt_violation(dual, path.beta, g) <= 1e-9 * (1.0 + np.abs(g).max())
         total = np.abs(path.beta).sum()  # an entry of g is a sum of such terms, and the gap is one of such entries
-        rounding = (1e-11 + UNIT * np.abs(K).max() * total) * total
-        assert gap <= 1e-8 * max(1.0, abs(dual.objective(path.beta, g))) + rounding
-        assert np.abs(path.g - g).max() <= 1e-9 * (1.0 + np.abs(g).max())
+        rounding = 256 * UNIT * np.abs(K).max() * total
+        drift = 1e-9 * (1.0 + np.abs(g).max()) + rounding
+        assert kkt_violation(dual, path.beta, g) <= drift
+        assert gap <= 1e-8 * max(1.0, abs(dual.objective(path.beta, g))) + (1e-11 + rounding) * total
+        assert np.abs(path.g - g).max() <= drift
 
 
 @pytest.mark.parametrize("begin", [0, 1, 2])
@@ -108,6 +109,7 @@ def test_of_several_events_the_first_one_from_a_number_on_comes_first(begin):
 @settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 2**31), C=st.sampled_from([1e-9, 0.01, 1.0, 1000.0]), equal=st.booleans())
 @example(seed=7043552, C=0.01, equal=True)  # eight events at one place, again and again, if the first one comes first
+@example(seed=237, C=1000.0, equal=True)  # terms of a million beside a gradient of one
 def test_after_every_change_the_solution_is_that_of_the_program(kind, bias, kernel, seed, C, equal):
     case = Case(seed, kind, bias, kernel, C, equal)
     case.assert_solved()
