@@ -64,6 +64,12 @@ def test_each_parameter_is_documented_with_its_default(kind):
             assert number or default.removeprefix("np.") == repr(parameter.default), name
 
 
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if name in (*adatron.__all__, *selection.__all__)])
+def test_help_is_complete(name):
+    """No parameter and no attribute sends a reader to another page."""
+    assert [line for line in inspect.getdoc(ESTIMATORS[name]).splitlines() if line.startswith("    As in ")] == []
+
+
 @every_estimator
 def test_help_has_a_line_for_each_fitted_attribute(kind):
     parts = {name: inspect.getattr_static(kind, name) for name in dir(kind) if name.endswith("_") and name[0] != "_"}
@@ -85,4 +91,4 @@ def test_several_targets_have_the_documented_shapes():
     X, y = two_moons(60)
     model = SVR().fit(X, [[one, -one] for one in y])
     assert model.duality_gap_.shape == model.n_iter_.shape == model.intercept_.shape == (2,)
-    assert "(n_targets,)" in section(inspect.getdoc(SVR), "Attributes")["duality_gap_"][0]
+    assert "(n_targets, n_support)" in section(inspect.getdoc(SVR), "Attributes")["dual_coef_"][0]

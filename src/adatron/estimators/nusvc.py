@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..docstrings import documented
 from ..fitting.formulation import Formulation
 from ..fitting.layout import pairs
 from ..problems import feasible_nu, nusvc
@@ -30,6 +31,7 @@ def infeasible(nu: float, got: str) -> str:
     )
 
 
+@documented
 class NuSVC(Classifier):
     r"""Nu-support vector classification, solved exactly, on all cores, with a proof of optimality.
 
@@ -41,67 +43,11 @@ class NuSVC(Classifier):
         In (0, 1]: at most this fraction of the weight is on the wrong side of the margin, and at least this fraction
         belongs to support vectors. nu is too large for a pair of classes if the smaller class has less than nu / 2 of
         their weight.
-    kernel : str, adatron.kernels.Kernel or callable, default='rbf'
-        As in :class:`SVC`.
-    degree : int, default=3
-        As in :class:`SVC`.
-    gamma : {'scale', 'auto'} or float, default='scale'
-        As in :class:`SVC`.
-    coef0 : float, default=0.0
-        As in :class:`SVC`.
     tol : float, default=1e-3
         Largest violation of the optimality (KKT) conditions of the program with nu, before the division by the margin,
-        as in scikit-learn. The program is first divided by a power of two, so that the mean of its weights is about 1.
-        If the margin, or what a small nu leaves of the gradient, is below 1, the divisor brings that number to about 1.
-    shrinking : bool, default=True
-        As in :class:`SVC`.
-    probability : bool or 'deprecated', default='deprecated'
-        As in :class:`SVC`.
-    cache_size : float, default=1000
-        As in :class:`SVC`.
-    class_weight : dict or 'balanced', default=None
-        As in :class:`SVC`.
-    verbose : bool, default=False
-        As in :class:`SVC`.
-    max_iter : int, default=-1
-        As in :class:`SVC`.
-    decision_function_shape : {'ovr', 'ovo'}, default='ovr'
-        As in :class:`SVC`.
-    break_ties : bool, default=False
-        As in :class:`SVC`.
-    random_state : int, RandomState instance or None, default=None
-        As in :class:`SVC`.
-    bias : {'explicit', 'augmented', 'none'}, default='explicit'
-        As in :class:`SVC`.
-    augment : float or 'auto', default=1.0
-        As in :class:`SVC`.
-    solver : str or Solver, default='auto'
-        As in :class:`SVC`; solvers that keep equalities only: 'block', 'smo', 'decomposition'.
-    n_jobs : int, default=None
-        As in :class:`SVC`.
-    precision : {'auto', 'single', 'double'}, default='auto'
-        As in :class:`SVC`.
-    multi_class : {'ovo', 'ovr'}, default='ovo'
-        As in :class:`SVC`.
-    gap_tol : float or None, default=1e-3
-        As in :class:`SVC`.
-    max_time : float, default=None
-        As in :class:`SVC`.
-    callback : callable, default=None
-        As in :class:`SVC`.
-    device : str, default=None
-        As in :class:`SVC`.
-
-    Attributes
-    ----------
-    dual_coef_, intercept_, classes_, class_weight_, coef_, support_, support_vectors_, n_support_, n_iter_ :
-        As in scikit-learn, and so are ``fit_status_`` and ``shape_fit_``.
-    duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of one for each binary problem
-        The certificate of the program with nu, as in :class:`SVC`.
-    trace_ : dict of ndarray, or a sequence of them
-        As in :class:`SVC`.
-    certificate_, compact_, kernel_, model_, objects_, route_ :
-        As in :class:`SVC`.
+        which the other numbers of the certificate are of, too. The program is first divided by a power of two, so that
+        the mean of its weights is about 1. If the margin, or what a small nu leaves of the gradient, is below 1, the
+        divisor brings that number to about 1.
 
     References
     ----------

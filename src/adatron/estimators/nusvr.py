@@ -8,12 +8,14 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
+from ..docstrings import documented
 from ..fitting.formulation import Formulation
 from ..problems import nusvr
 from .base.parameters import NU
 from .base.regressor import Regressor
 
 
+@documented
 class NuSVR(Regressor):
     r"""Nu-support vector regression: the width of the tube is found; solved exactly, with a proof of optimality.
 
@@ -26,56 +28,13 @@ class NuSVR(Regressor):
         support vectors.
     C : float, default=1.0
         Penalty of errors beyond the tube, > 0 and finite. Multiplied by sample weights.
-    kernel : str, adatron.kernels.Kernel or callable, default='rbf'
-        As in :class:`SVC`.
-    degree : int, default=3
-        As in :class:`SVC`.
-    gamma : {'scale', 'auto'} or float, default='scale'
-        As in :class:`SVC`.
-    coef0 : float, default=0.0
-        As in :class:`SVC`.
     tol : float, default=1e-3
         Largest violation of the optimality (KKT) conditions, in units of the target.
-    shrinking : bool, default=True
-        As in :class:`SVC`.
-    cache_size : float, default=1000
-        As in :class:`SVC`.
-    verbose : bool, default=False
-        As in :class:`SVC`.
-    max_iter : int, default=-1
-        As in :class:`SVC`.
-    bias : {'explicit', 'augmented', 'none'}, default='explicit'
-        As in :class:`SVC`.
-    augment : float or 'auto', default=1.0
-        As in :class:`SVC`.
-    solver : str or Solver, default='auto'
-        As in :class:`SVC`; solvers that keep equalities only: 'block', 'smo', 'decomposition'.
-    n_jobs : int, default=None
-        As in :class:`SVC`.
-    precision : {'auto', 'single', 'double'}, default='auto'
-        As in :class:`SVC`.
-    gap_tol : float or None, default=1e-3
-        As in :class:`SVC`.
-    max_time : float, default=None
-        As in :class:`SVC`.
-    callback : callable, default=None
-        As in :class:`SVC`.
-    device : str, default=None
-        As in :class:`SVC`.
 
     Attributes
     ----------
-    dual_coef_, intercept_, support_, support_vectors_, n_support_, coef_, n_iter_, fit_status_, shape_fit_ :
-        As in scikit-learn. Several targets have ``dual_coef_`` (n_targets, n_support), ``intercept_`` (n_targets,) and
-        ``n_iter_`` (n_targets,).
     epsilon_ : float, or ndarray of shape (n_targets,)
         Half the width of the tube that was found, for each target.
-    duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of shape (n_targets,)
-        The certificate, as in :class:`SVC`. Each of several targets has its own.
-    trace_ : dict of ndarray, or a sequence of them
-        As in :class:`SVC`.
-    certificate_, compact_, kernel_, model_, objects_, route_ :
-        As in :class:`SVC`.
 
     References
     ----------

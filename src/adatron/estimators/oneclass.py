@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from ..docstrings import documented
 from ..fitting.formulation import Formulation
 from ..model.heads import Inlier
 from ..problems import oneclass
@@ -12,6 +13,7 @@ from .base.novelty import Novelty
 from .base.parameters import NU
 
 
+@documented
 class OneClassSVM(Novelty):
     r"""Novelty detection: the region that holds most samples, found exactly, with a proof of optimality.
 
@@ -19,14 +21,6 @@ class OneClassSVM(Novelty):
 
     Parameters
     ----------
-    kernel : str, adatron.kernels.Kernel or callable, default='rbf'
-        As in :class:`SVC`.
-    degree : int, default=3
-        As in :class:`SVC`.
-    gamma : {'scale', 'auto'} or float, default='scale'
-        As in :class:`SVC`.
-    coef0 : float, default=0.0
-        As in :class:`SVC`.
     tol : float, default=1e-3
         Largest violation of the optimality (KKT) conditions, as in scikit-learn. The program is first divided by a
         power of two, so that the mean of its weights is about 1. If a small nu leaves little of the gradient, the
@@ -34,42 +28,12 @@ class OneClassSVM(Novelty):
     nu : float, default=0.5
         In (0, 1]: at most this fraction of the weight is outside, and at least this fraction belongs to support
         vectors.
-    shrinking : bool, default=True
-        As in :class:`SVC`.
-    cache_size : float, default=1000
-        As in :class:`SVC`.
-    verbose : bool, default=False
-        As in :class:`SVC`.
-    max_iter : int, default=-1
-        As in :class:`SVC`.
-    solver : str or Solver, default='auto'
-        As in :class:`SVC`; any solver except 'svmseq'.
-    n_jobs : int, default=None
-        As in :class:`SVC`.
-    precision : {'auto', 'single', 'double'}, default='auto'
-        As in :class:`SVC`.
-    gap_tol : float or None, default=1e-3
-        As in :class:`SVC`.
-    max_time : float, default=None
-        As in :class:`SVC`.
-    callback : callable, default=None
-        As in :class:`SVC`.
-    device : str, default=None
-        As in :class:`SVC`.
 
     Attributes
     ----------
-    dual_coef_, intercept_, support_, support_vectors_, n_support_, coef_, n_iter_, fit_status_, shape_fit_ :
-        As in scikit-learn.
     offset_ : ndarray of shape (1,)
         ``-intercept_``; ``decision_function`` is ``score_samples`` minus this offset. If no sample is on the margin,
         the optimum leaves an interval, and the offset is its middle.
-    duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float
-        The certificate, as in :class:`SVC`.
-    trace_ : dict of ndarray
-        As in :class:`SVC`.
-    certificate_, compact_, kernel_, model_, objects_, route_ :
-        As in :class:`SVC`.
 
     References
     ----------

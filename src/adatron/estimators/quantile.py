@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from ..docstrings import documented
 from ..fitting.formulation import Formulation
 from ..model.heads import Target
 from ..problems import quantile as program
@@ -36,6 +37,7 @@ class Levels(Interval):
         return f"a list of different numbers, each {super().__str__()}"
 
 
+@documented
 class QuantileSVR(Regressor):
     r"""Kernel quantile regression, solved exactly, with a proof of optimality: one quantile, or several at once.
 
@@ -50,58 +52,13 @@ class QuantileSVR(Regressor):
         the list. The coefficients of each are, to the last bit, those of a fit of its quantile alone.
     C : float, default=1.0
         Penalty of errors, > 0 and finite. Multiplied by sample weights.
-    kernel : str, adatron.kernels.Kernel or callable, default='rbf'
-        As in :class:`SVC`.
-    degree : int, default=3
-        As in :class:`SVC`.
-    gamma : {'scale', 'auto'} or float, default='scale'
-        As in :class:`SVC`.
-    coef0 : float, default=0.0
-        As in :class:`SVC`.
-    tol : float, default=1e-3
-        Largest violation of the optimality (KKT) conditions, as in :class:`SVR`.
     rearrange : bool, default=False
         Whether ``predict`` sorts the values of each sample, so that no curves cross. It is read at each prediction.
-    shrinking : bool, default=True
-        As in :class:`SVC`.
-    cache_size : float, default=1000
-        As in :class:`SVC`.
-    verbose : bool, default=False
-        As in :class:`SVC`.
-    max_iter : int, default=-1
-        As in :class:`SVC`.
-    bias : {'explicit', 'augmented', 'none'}, default='explicit'
-        As in :class:`SVC`.
-    augment : float or 'auto', default=1.0
-        As in :class:`SVC`.
-    solver : str or Solver, default='auto'
-        As in :class:`SVC`.
-    n_jobs : int, default=None
-        As in :class:`SVC`.
-    precision : {'auto', 'single', 'double'}, default='auto'
-        As in :class:`SVC`.
-    gap_tol : float or None, default=1e-3
-        As in :class:`SVC`.
-    max_time : float, default=None
-        As in :class:`SVC`.
-    callback : callable, default=None
-        As in :class:`SVC`.
-    device : str, default=None
-        As in :class:`SVC`.
 
     Attributes
     ----------
     n_crossed_ : int
         Training samples at which curves are not in the order of their quantiles, by more than ``tol``.
-    dual_coef_, intercept_, support_, support_vectors_, n_support_, coef_, n_iter_, fit_status_, shape_fit_ :
-        As in :class:`SVR`; a list of T quantiles has ``dual_coef_`` (T, n_support), ``intercept_`` (T,) and
-        ``n_iter_`` (T,).
-    duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of shape (T,)
-        The certificate, as in :class:`SVC`: that of each curve.
-    trace_ : dict of ndarray, or a sequence of them
-        As in :class:`SVC`.
-    certificate_, compact_, kernel_, model_, objects_, route_ :
-        As in :class:`SVC`.
 
     References
     ----------

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from ..arrays import Vector
+from ..docstrings import documented
 from ..fitting.formulation import Formulation, bounds
 from ..model.heads import Sphere
 from ..problems import Dual, ball
@@ -21,6 +22,7 @@ from .base.parameters import NU
 from .checks import inputs
 
 
+@documented
 class SVDD(Novelty):
     r"""Support vector data description: the smallest ball in feature space around most samples, with a proof.
 
@@ -31,14 +33,6 @@ class SVDD(Novelty):
 
     Parameters
     ----------
-    kernel : str, adatron.kernels.Kernel or callable, default='rbf'
-        As in :class:`SVC`.
-    degree : int, default=3
-        As in :class:`SVC`.
-    gamma : {'scale', 'auto'} or float, default='scale'
-        As in :class:`SVC`.
-    coef0 : float, default=0.0
-        As in :class:`SVC`.
     nu : float, default=0.5
         In (0, 1]: at most this fraction of the weight is outside, if there are no negatives. It stands for the bound
         1 / (nu W) of each coefficient, where W is the weight of all samples that are no negatives.
@@ -48,28 +42,6 @@ class SVDD(Novelty):
     tol : float, default=1e-3
         Largest violation of the optimality (KKT) conditions. The program is first divided by a power of two, so that
         its gradient varies by about 16.
-    shrinking : bool, default=True
-        As in :class:`SVC`.
-    cache_size : float, default=1000
-        As in :class:`SVC`.
-    verbose : bool, default=False
-        As in :class:`SVC`.
-    max_iter : int, default=-1
-        As in :class:`SVC`.
-    solver : str or Solver, default='auto'
-        As in :class:`SVC`; any solver except 'svmseq'.
-    n_jobs : int, default=None
-        As in :class:`SVC`.
-    precision : {'auto', 'single', 'double'}, default='auto'
-        As in :class:`SVC`.
-    gap_tol : float or None, default=1e-3
-        As in :class:`SVC`.
-    max_time : float, default=None
-        As in :class:`SVC`.
-    callback : callable, default=None
-        As in :class:`SVC`.
-    device : str, default=None
-        As in :class:`SVC`.
 
     Attributes
     ----------
@@ -85,13 +57,8 @@ class SVDD(Novelty):
         this number, minus k(x, x).
     offset_ : ndarray of shape (1,)
         ``-radius_**2``; ``score_samples`` is minus the squared distance from the centre.
-    support_, support_vectors_, n_support_, coef_, n_iter_, fit_status_, shape_fit_, trace_ :
-        As in :class:`OneClassSVM`.
-    duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float
-        The certificate, as in :class:`SVC`, of the program with k(x, x) as it is rounded. The objectives are half of
-        the radius squared, plus the errors.
-    certificate_, compact_, kernel_, model_, objects_, route_ :
-        As in :class:`SVC`.
+    dual_objective_, primal_objective_ : float
+        Ends of half of the radius squared, plus the errors, for k(x, x) as it is rounded.
 
     References
     ----------
@@ -110,8 +77,8 @@ class SVDD(Novelty):
 
     reads = Sphere()
     negatives = True
-    center_norm_ = Attribute("center_norm", doc="The distance of the centre from the origin of feature space.")
-    radius_ = Attribute("radius", doc="The radius of the ball.")
+    center_norm_ = Attribute("center_norm")
+    radius_ = Attribute("radius")
     _radius = Attribute("own_radius")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Novelty._parameter_constraints,

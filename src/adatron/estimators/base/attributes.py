@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ...docstrings import documented
 from .shown import shown_trace
 
 if TYPE_CHECKING:
@@ -28,13 +29,11 @@ class Attribute(Generic[T]):
     path : the part of the model, and the parts of that part; see ``model.Model``
     unfitted : what it is before a fit; None if it is not there
     shown : makes what a user sees of the part; None shows the part itself
-    doc : what ``help`` says of it
+    __doc__ : what ``help`` says of it: what the docstring of its class does
     """
 
-    def __init__(
-        self, *path: str, unfitted: Any = None, shown: Callable[[Any], Any] | None = None, doc: str | None = None
-    ) -> None:
-        self.path, self.unfitted, self.shown, self.__doc__ = path, unfitted, shown, doc
+    def __init__(self, *path: str, unfitted: Any = None, shown: Callable[[Any], Any] | None = None) -> None:
+        self.path, self.unfitted, self.shown, self.__doc__ = path, unfitted, shown, None
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -62,48 +61,75 @@ class Attribute(Generic[T]):
         )
 
 
+@documented
 class FittedAttributes:
-    """The attributes that every fitted machine has."""
+    r"""The attributes that every fitted machine has.
 
-    kernel_: Attribute[Kernel] = Attribute("kernel", doc="The kernel of the fit.")
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_support,)
+        Numbers of the support vectors among the training samples.
+    support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
+        The support vectors.
+    n_support_ : ndarray of shape (1,)
+        How many support vectors there are.
+    dual_coef_ : {ndarray, sparse matrix} of shape (n_problems, n_support)
+        Coefficients of the support vectors in the decision functions.
+    intercept_ : ndarray of shape (n_problems,)
+        Constants of the decision functions.
+    coef_ : {ndarray, sparse matrix} of shape (n_problems, n_features)
+        Weights of the features, with a linear kernel only.
+    n_iter_ : int, or ndarray of one for each problem
+        Iterations of the solver.
+    fit_status_ : int
+        0 if all problems converged, else 1.
+    shape_fit_ : tuple of int
+        Shape of the training samples. ``n_features_in_`` and ``feature_names_in_`` are scikit-learn's.
+    kernel_ : adatron.kernels.Kernel
+        The kernel of the fit, with the numbers behind 'scale' and 'auto'.
+    certificate_ : object with ``gap``, ``violation``, ``converged`` and ``problems``
+        What is proven of all binary problems: the largest gap and violation. It prints as one line.
+    duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of shape (n_problems,)
+        The certificate: ``kkt_violation_`` and ``duality_gap_`` are upper bounds, with all rounding errors in them.
+        ``duality_gap_`` is (primal - dual) / min(\|primal\|, \|dual\|): no solution is better by a larger part of the
+        optimum. (For more than 1,000 samples the divisor is up to an eighth smaller.) It is inf if the two have not
+        one sign, so that the optimum may be 0, and nan if the kernel is found not to be positive semi-definite.
+        Kernels that need not be so ('sigmoid', given values, functions) are checked on at most 512 samples; beyond
+        these the bounds take it for granted. The optimum lies between the objectives (proven up to 1,000 samples,
+        estimated above). The gap belongs to the best bias for these coefficients; ``intercept_`` is LIBSVM's.
+    model_ : object
+        What the fit has found, as one value. No later fit changes it.
+    objects_ : ndarray of shape (n_samples,)
+        The training samples, if a kernel function takes them and they are not rows of numbers; else it is not there.
+    compact_ : bool
+        Whether :meth:`compact` made the model; that method explains the attributes of such a model.
+    route_ : adatron.solvers.Route
+        How the problems were solved; ``print(model.route_)`` says it in three lines.
+    trace_ : dict of ndarray, or a sequence of them for each binary problem
+        'seconds', 'n_iter', 'kkt_violation', 'duality_gap', 'dual_objective' after each block or epoch, and further
+        quantities of the solver. These are estimates of the solver; the last line is proven, as the certificate is. The
+        gap is nan where it was not computed.
+    """
+
+    kernel_: Attribute[Kernel] = Attribute("kernel")
     _gamma: Attribute[float] = Attribute("gamma")
-    support_: Attribute[NDArray[np.int32]] = Attribute(
-        "support", doc="Numbers of the support vectors among the training samples."
-    )
-    support_vectors_: Attribute[Rows] = Attribute("vectors", doc="The support vectors.")
-    dual_coef_: Attribute[Rows] = Attribute(
-        "dual", doc="The coefficients of the support vectors in the decision functions."
-    )
-    intercept_: Attribute[NDArray[np.float64]] = Attribute("intercepts", doc="The constants of the decision functions.")
-    n_support_: Attribute[NDArray[np.int32]] = Attribute("counts", doc="How many support vectors each class has.")
-    shape_fit_: Attribute[tuple[int, int]] = Attribute("shape", doc="The shape of the training samples.")
-    compact_: Attribute[bool] = Attribute("compact", unfitted=False, doc="Whether ``compact`` made this model.")
-    objects_: Attribute[NDArray[Any]] = Attribute(
-        "samples", doc="The training samples, if a kernel function takes them and they are not rows of numbers."
-    )
-    duality_gap_: Attribute[Bounds] = Attribute(
-        "proofs", "gap", doc="Relative duality gap of each problem; ``certificate_`` says whether it is an upper bound."
-    )
-    kkt_violation_: Attribute[Bounds] = Attribute(
-        "proofs",
-        "violation",
-        doc="KKT violation of each problem; ``certificate_`` says whether it is an upper bound.",
-    )
-    dual_objective_: Attribute[Bounds] = Attribute("proofs", "dual", doc="The dual objective of each problem.")
-    primal_objective_: Attribute[Bounds] = Attribute("proofs", "primal", doc="The primal objective of each problem.")
-    n_iter_: Attribute[int | NDArray[np.int32]] = Attribute("proofs", "n_iter", doc="The iterations of each problem.")
-    fit_status_: Attribute[int] = Attribute("proofs", "status", doc="0 if all problems converged, else 1.")
-    trace_: Attribute[dict[str, NDArray[Any]] | Traces] = Attribute(
-        "proofs",
-        "trace",
-        shown=shown_trace,
-        doc="What the solver reported on its way, as a dict of arrays for each problem.",
-    )
-    certificate_: Attribute[Worst] = Attribute(
-        "worst",
-        doc="What is proven of all problems: the largest gap and violation.",
-    )
-    route_: Attribute[Route | None] = Attribute("proofs", "route", doc="How the problems were solved, and why so.")
+    support_: Attribute[NDArray[np.int32]] = Attribute("support")
+    support_vectors_: Attribute[Rows] = Attribute("vectors")
+    dual_coef_: Attribute[Rows] = Attribute("dual")
+    intercept_: Attribute[NDArray[np.float64]] = Attribute("intercepts")
+    n_support_: Attribute[NDArray[np.int32]] = Attribute("counts")
+    shape_fit_: Attribute[tuple[int, int]] = Attribute("shape")
+    compact_: Attribute[bool] = Attribute("compact", unfitted=False)
+    objects_: Attribute[NDArray[Any]] = Attribute("samples")
+    duality_gap_: Attribute[Bounds] = Attribute("proofs", "gap")
+    kkt_violation_: Attribute[Bounds] = Attribute("proofs", "violation")
+    dual_objective_: Attribute[Bounds] = Attribute("proofs", "dual")
+    primal_objective_: Attribute[Bounds] = Attribute("proofs", "primal")
+    n_iter_: Attribute[int | NDArray[np.int32]] = Attribute("proofs", "n_iter")
+    fit_status_: Attribute[int] = Attribute("proofs", "status")
+    trace_: Attribute[dict[str, NDArray[Any]] | Traces] = Attribute("proofs", "trace", shown=shown_trace)
+    certificate_: Attribute[Worst] = Attribute("worst")
+    route_: Attribute[Route | None] = Attribute("proofs", "route")
 
 
 UNSEEN = ("samples", "own_radius")  # parts that few models have; the others have no such attribute

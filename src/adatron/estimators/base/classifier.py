@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Hidden, StrOptions
 
+from ...docstrings import documented
 from ...fitting.layout import Coefficients, divided
 from ...model.heads import Classes
 from ..checks import inputs
@@ -60,8 +61,41 @@ def _offered(machine: Classifier) -> None:
         raise AttributeError("pass probability=True before the fit" if able else other)
 
 
+@documented
 class Classifier(ClassifierMixin, KernelMachine):
-    """Base of the classifiers: a problem for each pair of classes, or for each class against the rest."""
+    """Base of the classifiers: a problem for each pair of classes, or for each class against the rest.
+
+    Parameters
+    ----------
+    probability : bool or 'deprecated', default='deprecated'
+        Whether to fit class probabilities, too, for ``predict_proba``: a sigmoid through 1/2 where the prediction
+        changes, from decision values of samples that were left out. The probabilities agree with ``predict``.
+        'deprecated' is False, as in scikit-learn, whose documented way also works and will stay:
+        ``CalibratedClassifierCV(SVC(), ensemble=False)``.
+    class_weight : dict or 'balanced', default=None
+        Weights of the classes. 'balanced' counts a sample of weight 2 as two.
+    decision_function_shape : {'ovr', 'ovo'}, default='ovr'
+        Shape of the decision function of more than two classes.
+    break_ties : bool, default=False
+        Break ties of votes by the decision values.
+    random_state : int, RandomState instance or None, default=None
+        Shuffles the samples before they are left out for ``probability=True``; None is a fixed seed.
+    multi_class : {'ovo', 'ovr'}, default='ovo'
+        One classifier for each pair of classes, as in scikit-learn, or for each class against the rest.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted; with T labels, those of each.
+    class_weight_ : ndarray of shape (n_classes,)
+        The factors of C of the classes.
+    dual_coef_ : ndarray of shape (n_classes - 1, n_support)
+        Coefficients times labels of the support vectors, laid out as scikit-learn's. With ``multi_class='ovr'`` and
+        more than two classes it has one row, and ``intercept_`` and ``n_iter_`` have one entry, for each class; with T
+        labels, for each label.
+    n_support_ : ndarray of shape (n_classes,)
+        How many support vectors each class has.
+    """
 
     bias: Bias = "explicit"
     augment: float | str = 1.0
@@ -71,7 +105,7 @@ class Classifier(ClassifierMixin, KernelMachine):
     decision_function_shape: str = "ovr"
     break_ties: bool = False
     multi_class: str = "ovo"
-    classes_: Attribute[NDArray[Any]] = Attribute("head", "labels", doc="The classes, sorted.")
+    classes_: Attribute[NDArray[Any]] = Attribute("head", "labels")
     class_weight_: NDArray[np.float64]
     _in_pairs: Attribute[bool] = Attribute("head", "in_pairs")
     _slope: Attribute[float | None] = Attribute("head", "slope")

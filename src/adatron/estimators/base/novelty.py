@@ -10,6 +10,7 @@ from sklearn.base import OutlierMixin
 from sklearn.utils import check_consistent_length
 
 from ...arrays import Vector
+from ...docstrings import documented
 from ..checks import inputs
 from ..checks.columns import refuse_masked
 from .attributes import Attribute
@@ -18,11 +19,18 @@ from .machine import KernelMachine
 from .one_program import measured, solved
 
 
+@documented
 class Novelty(OutlierMixin, KernelMachine):
-    """Base of the novelty detectors, which have one program and say 1 or -1."""
+    """Base of the novelty detectors, which have one program and say 1 or -1.
+
+    Attributes
+    ----------
+    offset_ : ndarray of shape (1,)
+        What ``decision_function`` subtracts from ``score_samples``.
+    """
 
     negatives: ClassVar[bool] = False  # whether y marks negatives
-    offset_ = Attribute("offset", doc="What ``decision_function`` subtracts from ``score_samples``.")
+    offset_ = Attribute("offset")
 
     def marks(self, X: Any, y: Any) -> Vector | None:
         """Return -1 for negatives and 1 for other samples; None if the machine has no negatives."""

@@ -62,6 +62,67 @@ class Parameters(CallbackSupport, Spelling, BaseEstimator):
 
     ``_parameter_constraints`` is scikit-learn's: it lists what each parameter may be. ``fit`` checks the parameters, a
     constructor does not. A subclass adds its own: ``{**Base._parameter_constraints, "name": [...]}``.
+
+    Parameters
+    ----------
+    kernel : str, adatron.kernels.Kernel or callable, default='rbf'
+        'rbf', 'linear', 'poly', 'sigmoid', 'laplacian', 'precomputed'; a kernel object (``RBF(0.1) + 2 * Linear()``);
+        or a function of two arrays of rows that returns their kernel matrix. Each entry must depend on its own pair
+        alone; the function is called on blocks of at most 1,024 rows. If the samples are not rows of numbers (texts,
+        graphs, series), the function gets all of them at once, as they are.
+    degree : int, default=3
+        Degree of 'poly'.
+    gamma : {'scale', 'auto'} or float, default='scale'
+        1 / (n_features * X.var()), 1 / n_features, or the value itself. A sample of weight 2 counts as two in the
+        variance.
+    coef0 : float, default=0.0
+        Constant of 'poly' and 'sigmoid'.
+    shrinking : bool, default=True
+        Accepted for compatibility, without effect (``solver=ISDA(shrinking=False)`` is another setting).
+    tol : float, default=1e-3
+        Largest violation of the optimality (KKT) conditions, as in scikit-learn, but certified.
+    cache_size : float, default=1000
+        Megabytes for kernel values, in all: stored rows, blocks and tiles of all concurrent problems.
+    verbose : bool, default=False
+        Print a line for each report of progress.
+    max_iter : int, default=-1
+        Most iterations in a binary problem. The default solver counts updates of pairs (or coordinates), the others
+        what ``adatron info --solvers`` says. -1 is a finite limit that grows with the data.
+    bias : {'explicit', 'augmented', 'none'}, default='explicit'
+        An unpenalised b; b penalised with the weights through a constant feature ``augment``; no b.
+    augment : float or 'auto', default=1.0
+        Augmenting factor λ of ``bias='augmented'`` (SVMseq's λ; ISDA's 1/k = λ²); 'auto' is the magnitude of the
+        inputs, the root of their mean squared norm.
+    solver : {'auto', 'block', 'kernel_adatron', 'svmseq', 'isda', 'smo', 'decomposition'} or Solver, default='auto'
+        The algorithm, by name or as one of ``adatron.solvers`` with its own parameters. 'auto' is 'block'. Programs of
+        nu take those that keep equalities ('block', 'smo', 'decomposition'); novelty detection any but 'svmseq'.
+    n_jobs : int, default=None
+        Threads; None and -1 are all that the process may use, or that joblib allows in its worker. Fits in several
+        threads of a process share them. The number cannot change a single bit of the solution.
+    precision : {'auto', 'single', 'double'}, default='auto'
+        'auto': kernel values in float32 with float64 corrections if float32 is accurate enough. 'single': float32
+        wherever it says anything about the values; decision values then come from float32, too. 'double': float64
+        throughout, as given values and those of functions always are. Certificates are float64 in any case. With
+        'auto' decision values are float64, also for float32 samples, and so are the classes, which float32 may prove.
+    gap_tol : float or None, default=1e-3
+        The relative duality gap that the fit goes on to after it meets ``tol``. If rounding or a limit ends the fit
+        before, it is good with the value 1e-3, and ``certificate_`` says what is proven; with any other value it warns.
+        None asks for ``tol`` alone, as scikit-learn does.
+    max_time : float, default=None
+        Seconds after which the fit stops and warns. Problems of classes, targets or quantiles that wait for each other
+        share the time that is left equally. The certificate may take up to a tenth more and 0.2 s; bounds that could
+        not be proven in that time are infinite. A call of a kernel function is not interrupted. The time for compiling
+        code at first use comes on top.
+    callback : callable, default=None
+        Called with a :class:`adatron.solvers.Progress` (``n_iter``, ``kkt_violation``, ``duality_gap``, ...) now
+        and then; returning True stops the fit.
+    device : str, default=None
+        Where to solve the problems and to predict: 'cuda' or 'cuda:1' for a GPU of NVIDIA, 'cpu' for the processor.
+        None follows X: for a tensor of torch, or an array of CuPy, it is that one's GPU, and predictions come back as
+        the same kind. It needs the extra ``gpu``. Small problems are solved on the processor; ``route_`` says where,
+        and why. A model file does not keep it. A fit raises ValueError for a GPU that is not there, for sparse X and
+        for kernels that a GPU does not evaluate; ImportError without torch; RuntimeError if sums of the GPU differ from
+        the processor's.
     """
 
     # The values hold for machines whose constructor leaves a parameter out. scikit-learn takes machines with a max_iter

@@ -23,7 +23,20 @@ if TYPE_CHECKING:
 
 
 class Regressor(RegressorMixin, KernelMachine):
-    """Base of the regressors, which have one program, or one for each of several targets or quantiles."""
+    """Base of the regressors, which have one program, or one for each of several targets or quantiles.
+
+    Parameters
+    ----------
+    tol : float, default=1e-3
+        Largest violation of the optimality (KKT) conditions, in units of the target. For targets whose range is below
+        2, it is in units of half of their range (to a power of two below).
+
+    Attributes
+    ----------
+    dual_coef_ : ndarray of shape (1, n_support) or (n_targets, n_support)
+        Coefficients of the support vectors. Each of several targets or quantiles has a row, and an entry of
+        ``intercept_``, ``n_iter_`` and the certificate.
+    """
 
     reads = Target()
     _columns = Attribute("head", "columns")

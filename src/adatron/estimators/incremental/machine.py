@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...arrays import Ids, Vector
 from ...compiled.cache.uninterrupted import uninterrupted
+from ...docstrings import documented
 from ...fitting.storage import opened, tidy
 from ...model.heads import Head
 from ...model.model import Model, Proofs, Worst
@@ -44,10 +45,52 @@ class CompactError(ValueError, AttributeError):
         super().__init__("A compact model has no samples to learn on from. Use the model from which it was made.")
 
 
+@documented
 class Incremental(KernelMachine):
     """Base of the incremental machines, used together with the batch class.
 
     A machine holds a learner, which gives a model when it is asked. A fit begins a new learner, and a step changes it.
+
+    Parameters
+    ----------
+    kernel : str, adatron.kernels.Kernel or callable, default='rbf'
+        'rbf', 'linear', 'poly', 'laplacian', a kernel object, or a function of two arrays of rows that returns their
+        kernel matrix. It must be positive semi-definite, and a kernel of samples.
+    gamma : {'scale', 'auto'} or float, default='scale'
+        1 / (n_features * X.var()), 1 / n_features, of the samples of the first call; or the value itself.
+    class_weight : dict, default=None
+        Weights of the classes.
+    augment : float, default=1.0
+        Augmenting factor of ``bias='augmented'``.
+    window : int, default=None
+        Keep only this many samples, the last ones; None keeps all.
+    n_jobs : int, default=None
+        Threads of ``fit`` and of predictions; None and -1 are all that the process may use.
+    max_time : float, default=None
+        Seconds after which a call that fits, follows a path or leaves samples out gives up with a TimeoutError. The
+        model is then as it was.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_support,)
+        Numbers of the support vectors in the order of ``ids_``. It is made on request, as are the vectors and their
+        coefficients.
+    ids_ : ndarray of shape (n_samples,)
+        Ids of the samples in the model.
+    duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of shape (n_problems,)
+        By the gradient that the path follows, after every call; of a program with nu before division by the margin.
+        ``deletion_report`` has the bounds.
+    n_iter_ : int or ndarray
+        Events on the path of the last call: variables became free or met a bound.
+    n_refactor_, n_refit_ : int
+        Counts since ``fit``: gradients computed anew because of drift, and solutions found anew because rounding left
+        no way.
+    certificate_ : object with ``gap``, ``violation``, ``converged`` and ``problems``
+        The largest gap and violation of all binary problems, by the gradient that the path follows.
+    files_ : list of str
+        The files that this model was saved to or loaded from.
+    stream_ : dict or None
+        What ``adatron stream`` has learned from which input; None if it has not learned this model.
     """
 
     window: int | None
@@ -55,7 +98,6 @@ class Incremental(KernelMachine):
     certificate_: Attribute[Worst] = Attribute(
         "worst",
         shown=lambda worst: replace(worst, estimated=True),
-        doc="The largest gap and violation of all binary problems, by the gradient that the path follows.",
     )
     _busy = (*KernelMachine._busy, *HERE)
     precision = "double"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from ...arrays import Vector
+from ...docstrings import documented
 from ...fitting.formulation import Formulation
 from ...problems import Dual, feasible_nu
 from ..nusvc import NuSVC, infeasible
@@ -13,51 +14,15 @@ from .classifier import IncrementalClassifier
 from .machine import Incremental
 
 
+@documented
 class IncrementalNuSVC(IncrementalClassifier, NuSVC):
     r"""Nu-support vector classification that learns and unlearns: after each step the exact solution.
 
     Parameters
     ----------
     nu : float, default=0.5
-        As in :class:`adatron.NuSVC`. A step after which nu would be infeasible is an error, and changes nothing.
-    kernel : str, adatron.kernels.Kernel or callable, default='rbf'
-        As in :class:`IncrementalSVC`.
-    degree : int, default=3
-        As in :class:`IncrementalSVC`.
-    gamma : {'scale', 'auto'} or float, default='scale'
-        As in :class:`IncrementalSVC`.
-    coef0 : float, default=0.0
-        As in :class:`IncrementalSVC`.
-    class_weight : dict, default=None
-        As in :class:`IncrementalSVC`.
-    decision_function_shape : {'ovr', 'ovo'}, default='ovr'
-        As in :class:`IncrementalSVC`.
-    break_ties : bool, default=False
-        As in :class:`IncrementalSVC`.
-    bias : {'explicit', 'augmented', 'none'}, default='explicit'
-        As in :class:`IncrementalSVC`.
-    augment : float, default=1.0
-        As in :class:`IncrementalSVC`.
-    multi_class : {'ovo', 'ovr'}, default='ovo'
-        As in :class:`IncrementalSVC`.
-    window : int, default=None
-        As in :class:`IncrementalSVC`.
-    n_jobs : int, default=None
-        As in :class:`IncrementalSVC`.
-    max_time : float, default=None
-        As in :class:`IncrementalSVC`.
-
-    Attributes
-    ----------
-    classes_, class_weight_, dual_coef_, intercept_, support_, support_vectors_, n_support_, coef_, shape_fit_ :
-        As in :class:`adatron.NuSVC`; ``support_`` numbers the samples in the order of ``ids_``.
-    ids_, n_iter_, n_refactor_, n_refit_, certificate_, compact_, files_, fit_status_, kernel_, model_, objects_ :
-        As in :class:`IncrementalSVC`.
-    route_, stream_, trace_ :
-        As in :class:`IncrementalSVC`.
-    duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of one for each binary problem
-        Of the program with nu, before division by the margin, by the gradient that the path follows;
-        ``deletion_report`` has the bounds.
+        In (0, 1]: at most this fraction of the weight is on the wrong side of the margin, and at least this fraction
+        belongs to support vectors. A step after which nu would be infeasible is an error, and changes nothing.
 
     References
     ----------

@@ -4,72 +4,19 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ...docstrings import documented
 from ..svc import SVC
 from . import c_path
 from .classifier import IncrementalClassifier
 from .machine import Incremental
 
 
+@documented
 class IncrementalSVC(IncrementalClassifier, SVC):
     r"""C-support vector classification that learns and unlearns: after each step the exact solution.
 
     ``partial_fit`` adds samples, ``forget`` takes them away, ``set_C`` changes C. The solution follows its exact path.
     It equals a fit to the samples that are then in the model, with the same kernel.
-
-    Parameters
-    ----------
-    C : float, default=1.0
-        Penalty of margin violations, as in :class:`adatron.SVC`.
-    kernel : str, adatron.kernels.Kernel or callable, default='rbf'
-        As in :class:`adatron.SVC`, except 'precomputed' and 'sigmoid'. It must be positive semi-definite, and a kernel
-        of samples.
-    degree : int, default=3
-        As in :class:`adatron.SVC`.
-    gamma : {'scale', 'auto'} or float, default='scale'
-        As in :class:`adatron.SVC`; 'scale' and 'auto' are computed from the samples of the first call.
-    coef0 : float, default=0.0
-        As in :class:`adatron.SVC`.
-    class_weight : dict, default=None
-        Weights of the classes.
-    decision_function_shape : {'ovr', 'ovo'}, default='ovr'
-        As in :class:`adatron.SVC`.
-    break_ties : bool, default=False
-        As in :class:`adatron.SVC`.
-    multi_class : {'ovo', 'ovr'}, default='ovo'
-        As in :class:`adatron.SVC`.
-    bias : {'explicit', 'augmented', 'none'}, default='explicit'
-        As in :class:`adatron.SVC`.
-    augment : float, default=1.0
-        Augmenting factor of ``bias='augmented'``.
-    window : int, default=None
-        Keep only this many samples, the last ones; None keeps all.
-    n_jobs : int, default=None
-        Threads of ``fit`` and of predictions, as in :class:`adatron.SVC`.
-    max_time : float, default=None
-        Seconds after which a call that fits, follows a path or leaves samples out gives up with a TimeoutError. The
-        model is then as it was.
-
-    Attributes
-    ----------
-    classes_, class_weight_, dual_coef_, intercept_, support_, support_vectors_, n_support_, coef_, shape_fit_ :
-        As in :class:`adatron.SVC`; ``support_`` numbers the samples in the order of ``ids_``. Made on request.
-    ids_ : ndarray of shape (n_samples,)
-        Ids of the samples in the model.
-    duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of one for each binary problem
-        By the gradient that the path follows, after every call; ``deletion_report`` has the bounds.
-    n_iter_ : int or ndarray
-        Events on the path of the last call: variables became free or met a bound.
-    n_refactor_, n_refit_ : int
-        Counts since ``fit``: gradients computed anew because of drift, and solutions found anew because rounding left
-        no way.
-    certificate_ : object with ``gap``, ``violation``, ``converged`` and ``problems``
-        The largest gap and violation of all binary problems, by the gradient that the path follows.
-    files_ : list of str
-        The files that this model was saved to or loaded from.
-    stream_ : dict or None
-        What ``adatron stream`` has learned from which input; None if it has not learned this model.
-    compact_, fit_status_, kernel_, model_, objects_, route_, trace_ :
-        As in :class:`adatron.SVC`; ``route_`` is None.
 
     Notes
     -----

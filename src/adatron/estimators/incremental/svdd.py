@@ -6,46 +6,22 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from ...arrays import Vector
+from ...docstrings import documented
 from ...fitting.formulation import Formulation
 from ...problems import Dual
 from ..svdd import SVDD, check_feasible
 from .novelty import IncrementalNovelty
 
 
+@documented
 class IncrementalSVDD(IncrementalNovelty, SVDD):
     r"""The ball around most samples that learns and unlearns: after each step the exact solution.
 
     Parameters
     ----------
-    kernel : str, adatron.kernels.Kernel or callable, default='rbf'
-        As in :class:`IncrementalSVC`.
-    degree : int, default=3
-        As in :class:`IncrementalSVC`.
-    gamma : {'scale', 'auto'} or float, default='scale'
-        As in :class:`IncrementalSVC`.
-    coef0 : float, default=0.0
-        As in :class:`IncrementalSVC`.
-    nu : float, default=0.5
-        As in :class:`adatron.SVDD`.
     C : float, default=None
-        As in :class:`adatron.SVDD`. Samples cannot leave if C is too small for those that are left.
-    window : int, default=None
-        As in :class:`IncrementalSVC`.
-    n_jobs : int, default=None
-        As in :class:`IncrementalSVC`.
-    max_time : float, default=None
-        As in :class:`IncrementalSVC`.
-
-    Attributes
-    ----------
-    radius_, center_norm_, dual_coef_, intercept_, offset_, support_, support_vectors_, n_support_, coef_, shape_fit_ :
-        As in :class:`adatron.SVDD`; ``support_`` numbers the samples in the order of ``ids_``.
-    ids_, n_iter_, n_refactor_, n_refit_, certificate_, compact_, files_, fit_status_, kernel_, model_, objects_ :
-        As in :class:`IncrementalSVC`.
-    route_, stream_, trace_ :
-        As in :class:`IncrementalSVC`.
-    duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float
-        By the gradient that the path follows, after every call; ``deletion_report`` has the bounds.
+        Bound of a coefficient for a sample of weight 1, in place of nu: at least 1 / W. Samples cannot leave if C is
+        too small for those that are left.
 
     References
     ----------

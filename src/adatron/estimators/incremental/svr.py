@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ...arrays import Vector
+from ...docstrings import documented
 from ..base.callbacks import fitting, named
 from ..checks import inputs
 from ..svr import SVR
@@ -15,44 +16,9 @@ from .leave_out import loo_values
 from .machine import Incremental
 
 
+@documented
 class IncrementalSVR(Incremental, SVR):
     r"""Epsilon-support vector regression that learns and unlearns: after each step the exact solution.
-
-    Parameters
-    ----------
-    kernel : str, adatron.kernels.Kernel or callable, default='rbf'
-        As in :class:`IncrementalSVC`.
-    degree : int, default=3
-        As in :class:`IncrementalSVC`.
-    gamma : {'scale', 'auto'} or float, default='scale'
-        As in :class:`IncrementalSVC`.
-    coef0 : float, default=0.0
-        As in :class:`IncrementalSVC`.
-    C : float, default=1.0
-        As in :class:`adatron.SVR`.
-    epsilon : float, default=0.1
-        As in :class:`adatron.SVR`.
-    bias : {'explicit', 'augmented', 'none'}, default='explicit'
-        As in :class:`IncrementalSVC`.
-    augment : float, default=1.0
-        As in :class:`IncrementalSVC`.
-    window : int, default=None
-        As in :class:`IncrementalSVC`.
-    n_jobs : int, default=None
-        As in :class:`IncrementalSVC`.
-    max_time : float, default=None
-        As in :class:`IncrementalSVC`.
-
-    Attributes
-    ----------
-    dual_coef_, intercept_, support_, support_vectors_, n_support_, coef_, shape_fit_ :
-        As in :class:`adatron.SVR`; ``support_`` numbers the samples in the order of ``ids_``.
-    ids_, n_iter_, n_refactor_, n_refit_, certificate_, compact_, files_, fit_status_, kernel_, model_, objects_ :
-        As in :class:`IncrementalSVC`.
-    route_, stream_, trace_ :
-        As in :class:`IncrementalSVC`.
-    duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float
-        By the gradient that the path follows, after every call; ``deletion_report`` has the bounds.
 
     References
     ----------

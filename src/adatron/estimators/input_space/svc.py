@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ...arrays import Vector
+from ...docstrings import documented
 from ...fitting.formulation import Formulation, bounds
 from ...fitting.storage import dense_rows
 from ...model.heads import Classes
@@ -48,6 +49,7 @@ READ_BY = {
 }
 
 
+@documented
 class InputMarginSVC(Classifier):
     r"""A support vector classifier that maximises the margin in the input space instead of the feature space.
 
@@ -70,12 +72,6 @@ class InputMarginSVC(Classifier):
         Multiplied by class and sample weights.
     kernel : str or adatron.kernels.Kernel, default='rbf'
         'rbf', 'linear', 'poly', or a kernel object with derivatives.
-    degree : int, default=3
-        Degree of 'poly'.
-    gamma : {'scale', 'auto'} or float, default='scale'
-        1 / (n_features * X.var()), 1 / n_features, or the value itself.
-    coef0 : float, default=0.0
-        Constant of 'poly'.
     algorithm : {'full', 'fixed', 'simplified', 'rescaled'}, default='full'
         'full' projects the samples onto the boundary and moves the bases of the decision function there. It is for few
         features and some thousand samples at most. It holds some twenty n x n matrices, which ``cache_size`` must allow
@@ -109,30 +105,22 @@ class InputMarginSVC(Classifier):
         Largest violation of the optimality (KKT) conditions of each program.
     cache_size : float, default=1000
         Megabytes for kernel values, and for the matrices of the full algorithm.
-    class_weight : dict or 'balanced', default=None
-        Weights of the classes.
-    verbose : bool, default=False
-        Print a line for each report of progress.
     max_iter : int, default=-1
         Most updates in each program; -1 is a finite limit that grows with the data.
-    decision_function_shape : {'ovr', 'ovo'}, default='ovr'
-        Shape of the decision function of more than two classes.
-    break_ties : bool, default=False
-        Break ties of votes by the decision values.
     n_jobs : int, default=None
         Threads; None and -1 are all that the process may use.
     multi_class : {'ovo', 'ovr'}, default='ovo'
         One classifier for each pair of classes, or for each class against the rest; each has its own margin.
     gap_tol : float or None, default=1e-3
-        As in :class:`SVC`, for each program.
+        The relative duality gap that each program goes on to after it meets ``tol``; None asks for ``tol`` alone.
     max_time : float, default=None
         Seconds after which the fit stops and warns, with the best decision function so far; its margin is nan if there
         was no time to measure it.
     callback : callable, default=None
         Called with a :class:`adatron.solvers.Progress` now and then; returning True stops the program.
     device : str, default=None
-        As in :class:`SVC`, for the machine it starts from and for predictions with ``algorithm='simplified'`` or
-        'rescaled'. The steps are taken on the processor.
+        'cuda' or 'cuda:1': a GPU of NVIDIA for the machine it starts from, and for predictions with
+        ``algorithm='simplified'`` or 'rescaled'. The steps are taken on the processor. None follows X.
 
     Attributes
     ----------
@@ -151,13 +139,11 @@ class InputMarginSVC(Classifier):
         ``support_vectors_``, ``dual_coef_[p]`` and ``tilts_`` with ``problem_`` equal to p.
     problem_ : ndarray of shape (n_support,)
         For 'full' and 'fixed', the binary problem of each support vector; None for the others.
-    support_, support_vectors_, n_support_, dual_coef_, intercept_, classes_, class_weight_ :
-        As in :class:`SVC`. For 'full', ``support_vectors_`` are the projections of the samples ``support_``. For 'full'
-        and 'fixed' ``dual_coef_`` is (n_problems, n_support) and ``n_support_`` is the total number.
+    support_vectors_, n_support_, dual_coef_ : ndarray
+        For 'full', ``support_vectors_`` are the projections of the samples ``support_``. For 'full' and 'fixed'
+        ``dual_coef_`` is (n_problems, n_support), and ``n_support_`` is the total number.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_, n_iter_, fit_status_, trace_ :
         Those of the program that the decision function comes from.
-    coef_, certificate_, compact_, kernel_, model_, objects_, route_, shape_fit_ :
-        As in :class:`SVC`.
 
     References
     ----------
@@ -185,8 +171,8 @@ class InputMarginSVC(Classifier):
     margin_path_: Any
     projections_: Any
     # None if the bases have none; then the model is a sum as an SVC's
-    tilts_: Attribute[NDArray[np.float64] | None] = Attribute("tilts", doc="The coefficients of the kernel's slopes.")
-    problem_: Attribute[NDArray[np.int32]] = Attribute("problem", doc="The binary problem of each support vector.")
+    tilts_: Attribute[NDArray[np.float64] | None] = Attribute("tilts")
+    problem_: Attribute[NDArray[np.int32]] = Attribute("problem")
     solver = "auto"
     precision = "auto"
 

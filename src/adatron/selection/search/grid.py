@@ -13,6 +13,7 @@ from sklearn import model_selection as theirs
 from sklearn.pipeline import Pipeline
 from sklearn.utils._param_validation import Interval, StrOptions  # pyright: ignore[reportPrivateUsage]
 
+from ...docstrings import documented
 from ...estimators.base.hints import Spelling
 from ...estimators.base.quiet import quiet
 from ...outcome import best_of, metrics_of
@@ -42,7 +43,55 @@ NO_METRIC = (
 
 
 class SharedSearch(Spelling, Base):
-    """The common part of the searches: it solves cells together that can share, and leaves the rest to scikit-learn."""
+    """The common part of the searches: it solves cells together that can share, and leaves the rest to scikit-learn.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The estimator, or a pipeline that ends with it, whose parameters are searched.
+    scoring : str, callable, list, tuple or dict, default=None
+        How predictions of left-out samples are scored; None is the estimator's own ``score``.
+    refit : bool, str or callable, default=True
+        Whether to fit the best candidate to all samples; with several metrics, the name of the one that decides; or a
+        function of ``cv_results_`` that returns the index of the best one.
+    cv : int, cross-validation generator or iterable, default=None
+        The folds: their number (None is five), an object that makes them, or pairs of training and test rows.
+    pre_dispatch : int or str, default='2*n_jobs'
+        How many jobs of single fits are prepared ahead.
+    error_score : 'raise' or float, default=np.nan
+        The score of a fit that fails, or 'raise' for its error.
+    return_train_score : bool, default=False
+        Whether to score the training samples, too.
+    verbose : int, default=0
+        From 1 on a bar shows how many fits are done.
+    max_time : float, default=None
+        Seconds after which no further fit begins. The best candidate is then chosen among those whose folds are all
+        finished, and fitted to all samples. The scores of the others are NaN, and a warning names them. Ctrl-C has the
+        same effect at any time; a second one, during the last fit, is a KeyboardInterrupt.
+    n_jobs : int, default=None
+        Threads of the shared fits; None leaves it to the estimator's ``n_jobs``. The number changes no result.
+    prove : bool, default=False
+        Whether candidates that may still be best are solved on until their scores are proven. This is for scores of
+        labels by ``SVC``, ``NuSVC`` and ``OneClassSVM``; with anything else it is a ValueError. A smaller ``gap_tol``
+        of the estimator stays.
+
+    Attributes
+    ----------
+    cv_results_ : dict of ndarray
+        The table of all candidates, as scikit-learn's; shared searches have more columns. ``converged`` says whether
+        all fits of a candidate converged; ``max_duality_gap`` is their largest relative duality gap. ``proven`` says
+        whether all labels of left-out samples are those of the optimum, rounding included; scores of labels, such as
+        the accuracy, then cannot change, however closely one solves. Other scores are never proven. Without ``prove`` a
+        proof takes the gradients of the solver only, which are enough for searches of up to about 2,000 samples. A
+        fit's time is its part of the time of all fits that share a matrix.
+    end_ : {'complete', 'interrupted', 'max_time'}
+        Whether all fits are finished, or why not. Searches with callbacks of scikit-learn do not have it.
+    unproven_samples_ : list of ndarray or None
+        With ``prove=True``: for each candidate the rows whose labels are not proven; None, and a warning, if no label
+        is proven.
+    best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, multimetric_ :
+        Those of scikit-learn's search, which also has ``classes_``, ``n_features_in_`` and ``feature_names_in_``.
+    """
 
     max_time: float | None
     prove: bool
@@ -58,7 +107,7 @@ class SharedSearch(Spelling, Base):
         y : array-like of shape (n_samples,), default=None
             Targets; None for novelty detection.
         **params : dict
-            As in scikit-learn: ``groups`` for the folds, ``sample_weight`` for fits and scores.
+            ``groups`` for the folds, ``sample_weight`` for fits and scores.
 
         Returns
         -------
@@ -145,6 +194,7 @@ def _search(search: Any, X: Any, y: Any, params: dict[str, Any], evaluation: Eva
     return searched(search, X, y, params, evaluation, watch)
 
 
+@documented
 class GridSearchCV(SharedSearch, theirs.GridSearchCV):
     """Search over all combinations of parameters; fits with equal kernels share their kernel matrices.
 
@@ -158,53 +208,10 @@ class GridSearchCV(SharedSearch, theirs.GridSearchCV):
 
     Parameters
     ----------
-    estimator : estimator
-        As in scikit-learn.
-    scoring : str, callable, list, tuple or dict, default=None
-        As in scikit-learn.
-    refit : bool, str or callable, default=True
-        As in scikit-learn.
-    cv : int, cross-validation generator or iterable, default=None
-        As in scikit-learn.
-    pre_dispatch : int or str, default='2*n_jobs'
-        As in scikit-learn.
-    error_score : 'raise' or float, default=np.nan
-        As in scikit-learn.
-    return_train_score : bool, default=False
-        As in scikit-learn.
     param_grid : dict, list of dict, or 'auto'
-        As in scikit-learn. 'auto' stands for ranges of C, gamma, nu and epsilon, as far as the estimator has them, that
-        follow from the data. In a dict it may stand for a list: ``{"C": "auto", "gamma": [0.1, 1]}``. Such a range is
-        widened while the best candidate is at its edge, up to six times.
-    verbose : int, default=0
-        As in scikit-learn; from 1 on a bar shows how many fits are done.
-    max_time : float, default=None
-        Seconds after which no further fit begins. The best candidate is then chosen among those whose folds are all
-        finished, and fitted to all samples. The scores of the others are NaN, and a warning names them. Ctrl-C has the
-        same effect at any time; a second one, during the last fit, is a KeyboardInterrupt.
-    n_jobs : int, default=None
-        Threads of the shared fits; None leaves it to the estimator's ``n_jobs``. The number changes no result.
-    prove : bool, default=False
-        Whether candidates that may still be best are solved on until their scores are proven. This is for scores of
-        labels by ``SVC``, ``NuSVC`` and ``OneClassSVM``; with anything else it is a ValueError. A smaller ``gap_tol``
-        of the estimator stays.
-
-    Attributes
-    ----------
-    cv_results_ : dict of ndarray
-        As in scikit-learn; shared searches have more columns. ``converged`` says whether all fits of a candidate
-        converged; ``max_duality_gap`` is their largest relative duality gap. ``proven`` says whether all labels of
-        left-out samples are those of the optimum, rounding included; scores of labels, such as the accuracy, then
-        cannot change, however closely one solves. Other scores are never proven. Without ``prove`` a proof takes the
-        gradients of the solver only, which are enough for searches of up to about 2,000 samples. A fit's time
-        is its part of the time of all fits that share a matrix.
-    end_ : {'complete', 'interrupted', 'max_time'}
-        Whether all fits are finished, or why not. Searches with callbacks of scikit-learn do not have it.
-    unproven_samples_ : list of ndarray or None
-        With ``prove=True``: for each candidate the rows whose labels are not proven; None, and a warning, if no label
-        is proven.
-    best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, multimetric_ :
-        As in scikit-learn, and so are ``classes_``, ``n_features_in_`` and ``feature_names_in_``.
+        Names of parameters with lists of values, or several such dicts. 'auto' stands for ranges of C, gamma, nu and
+        epsilon, as far as the estimator has them, that follow from the data. In a dict it may stand for a list: ``{"C":
+        "auto", "gamma": [0.1, 1]}``. Such a range is widened while the best candidate is at its edge, up to six times.
 
     Notes
     -----
@@ -270,6 +277,7 @@ class GridSearchCV(SharedSearch, theirs.GridSearchCV):
         return best_of(results, str(metric)) if metric else np.empty(0, np.int64)
 
 
+@documented
 class RandomizedSearchCV(SharedSearch, theirs.RandomizedSearchCV):
     """Search over drawn parameters; fits with equal kernels share their kernel matrices.
 
@@ -278,41 +286,12 @@ class RandomizedSearchCV(SharedSearch, theirs.RandomizedSearchCV):
 
     Parameters
     ----------
-    estimator : estimator
-        As in scikit-learn.
     param_distributions : dict or list of dict
-        As in scikit-learn.
+        Names of parameters with lists of values or distributions with a method ``rvs``, or several such dicts.
     n_iter : int, default=10
-        As in scikit-learn.
-    scoring : str, callable, list, tuple or dict, default=None
-        As in scikit-learn.
-    refit : bool, str or callable, default=True
-        As in scikit-learn.
-    cv : int, cross-validation generator or iterable, default=None
-        As in scikit-learn.
-    pre_dispatch : int or str, default='2*n_jobs'
-        As in scikit-learn.
+        How many candidates are drawn.
     random_state : int, RandomState instance or None, default=None
-        As in scikit-learn.
-    error_score : 'raise' or float, default=np.nan
-        As in scikit-learn.
-    return_train_score : bool, default=False
-        As in scikit-learn.
-    verbose : int, default=0
-        As in :class:`GridSearchCV`.
-    max_time : float, default=None
-        As in :class:`GridSearchCV`.
-    n_jobs : int, default=None
-        As in :class:`GridSearchCV`.
-    prove : bool, default=False
-        As in :class:`GridSearchCV`.
-
-    Attributes
-    ----------
-    cv_results_, end_, unproven_samples_ :
-        As in :class:`GridSearchCV`.
-    best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, multimetric_ :
-        As in scikit-learn, and so are ``classes_``, ``n_features_in_`` and ``feature_names_in_``.
+        Seed of the draws.
 
     Examples
     --------

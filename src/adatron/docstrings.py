@@ -1,0 +1,58 @@
+"""Docstrings of classes, completed by those of their bases: what many classes have is described once."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from typing import TypeVar
+
+Kind = TypeVar("Kind", bound=type)
+TITLE = re.compile(r"^(\w+)\n-{3,}\n", re.MULTILINE)
+ENTRY = re.compile(r"\n(?=\S)")
+
+
+def documented(kind: Kind) -> Kind:
+    """Complete the docstring of a class; a decorator.
+
+    Each parameter and attribute that the docstring leaves out is described as in the first base that does. Parameters
+    come in the order of the constructor, inherited attributes after the class's own. An attribute that is an object
+    with a docstring of its own, but none yet, gets its words from here, too.
+    """
+    bases = [one for one in kind.__mro__ if one.__module__.startswith(f"{__package__}.") and one.__doc__]
+    if not kind.__doc__:  # python -OO has none
+        return kind
+    lead, *parts = TITLE.split(inspect.cleandoc(kind.__doc__))
+    own = dict(zip(parts[::2], parts[1::2], strict=True))
+    order = dict.fromkeys(
+        [*inspect.signature(kind).parameters, *(names[0] for names, _ in _entries([kind], "Parameters"))]
+    )
+    parameters = {names[0]: text for names, text in _entries(bases, "Parameters")}
+    attributes = list(_entries(bases, "Attributes"))
+    sections = {
+        "Parameters": [name + parameters[name] for name in order if name in parameters],
+        "Attributes": [", ".join(names) + text for names, text in attributes],
+    }
+    for names, text in attributes:
+        for part in map(vars(kind).get, names):
+            if part is not None and getattr(part, "__doc__", "") is None:
+                part.__doc__ = " ".join(text.partition("\n")[2].split())
+    texts = {title: "\n".join(entries) + "\n" for title, entries in sections.items() if entries} | {
+        title: text.rstrip() + "\n" for title, text in own.items() if title not in sections
+    }
+    kind.__doc__ = lead + "\n".join(f"{title}\n{'-' * len(title)}\n{text}" for title, text in texts.items())
+    return kind
+
+
+def _entries(kinds: list[type], title: str) -> Iterator[tuple[list[str], str]]:
+    """Yield the names of each entry of a section, and its text behind them; of each name, the first entry."""
+    seen = set[str]()
+    for kind in kinds:
+        _, *parts = TITLE.split(inspect.cleandoc(kind.__doc__ or ""))
+        section = dict(zip(parts[::2], parts[1::2], strict=True)).get(title, "")
+        for entry in ENTRY.split(section.rstrip()):
+            header = entry.partition(" :")[0].partition("\n")[0]
+            names = [name for name in header.split(", ") if name and name not in seen]
+            seen.update(names)
+            if names:
+                yield names, entry[len(header) :]
