@@ -30,9 +30,9 @@ def view_of(X, kernel, dtype=np.float64, sizes=None, pool=None, copies=1, slots=
     return View.of(gram, list(range(len(gram.segments))) * copies)
 
 
-def solve(view, dual, shards=1, state=None, report=None, flag=None, solver=None, watch=None, **options):
+def solve(view, dual, state=None, report=None, flag=None, solver=None, watch=None, **options):
     """Solve a program the way that a fit would, unless ``way`` says another one."""
-    solver = solver or Block(shards)
+    solver = solver or Block()
     if watch is None:
         watch = Watch(dual, report, np.zeros(2, np.int64) if flag is None else flag, solver.traced)
     chosen, gram = Options(**{"max_iter": solver.most(len(dual)), **options}), view.gram

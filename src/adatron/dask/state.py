@@ -138,7 +138,7 @@ class SlabState:
         g = -dual.t if g is None else g.copy()
         ids = np.concatenate([first + np.arange(n) for first, n in
                               zip(program.numbers, np.diff(view.offsets), strict=True)])  # fmt: skip
-        return cls(program, version, beta, g, Shard(view, 0, dual, beta, g), ids, KeptPoints())
+        return cls(program, version, beta, g, Shard(view, dual, beta, g), ids, KeptPoints())
 
     def has(self, edit: Edit) -> bool:
         """Return whether the points of a change are here, except for the new ones."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,12 +46,3 @@ class Points:
         again = np.zeros(len(ids), bool)
         np.logical_or.at(again, number, self.again)
         return replace(merged, again=again[used]), total[used]
-
-    @staticmethod
-    def concatenate(parts: Sequence[Points]) -> Points:
-        """Join the points of several shards, in order; which will be asked for again is not known."""
-        ids = np.concatenate([part.ids for part in parts])
-        rows = np.concatenate([part.source.ids for part in parts])
-        first = parts[0].source
-        columns = None if first.columns is None else np.concatenate([p.source.columns for p in parts])  # pyright: ignore
-        return Points(replace(first, ids=rows, columns=columns), ids)

@@ -105,16 +105,8 @@ class Solver(ABC):
     unit: ClassVar[str]
     traced: ClassVar[tuple[str, ...]] = ()
     blocks: ClassVar[bool] = False
-
-    @property
-    def sharded(self) -> bool:
-        """Whether the problem is split into parts that are far from each other."""
-        return False
-
-    @property
-    def bundles(self) -> bool:
-        """Whether compiled code may solve several small problems in the solver's place."""
-        return not self.sharded
+    #: Whether compiled code may solve several small problems in the solver's place.
+    bundles: ClassVar[bool] = True
 
     @abstractmethod
     def accepts(self, dual: Dual) -> bool:

@@ -331,7 +331,7 @@ def way_of(n: int, dual: Dual, solver: Solver, block: int, whole: int, coarse: b
         return Way.CLOSED
     if not solver.blocks:
         return Way.SINGLE_ROWS
-    if n <= min(SMALL, whole) and not (coarse or solver.sharded or dual.unbounded):
+    if n <= min(SMALL, whole) and not (coarse or dual.unbounded):
         return Way.AT_ONCE
     if n <= max(whole, block):
         return Way.BLOCK

@@ -10,7 +10,6 @@ from adatron.certificates import certify
 from adatron.gram import Square, View
 from adatron.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
 from adatron.solvers.base import Way
-from adatron.solvers.blocks import shard
 from adatron.solvers.dense import Inner
 from adatron.solvers.start import feasible
 from adatron.solvers.status import STOP, Status
@@ -22,23 +21,6 @@ from problems import csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of
 from twins import programs
 
 BIASES = ["explicit", "augmented", "none"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("bias", BIASES)
-def test_shards_give_the_same_bits(bias, dtype):
-    """Surveys of many variables begin with a guess, so that shards of the problem guess differently."""
-    sizes = [2 * shard.SAMPLE + 50, 400, 2 * shard.SAMPLE]
-    X, y = samples(0, sum(sizes), 5)
-    dual = csvc(y, np.full(sum(sizes), 0.5), bias)
-    with Pool(3) as pool:
-        view = view_of(X, RBF(0.2), dtype, sizes, pool)
-        one, three = (solve(view, dual, shards=s, block=96) for s in (1, 3))
-    assert len(one.trace["n_iter"]) > 10
-    assert np.array_equal(one.beta, three.beta)
-    assert one.n_iter == three.n_iter
-    assert one.certificate == three.certificate
 
 
 @pytest.mark.slow
@@ -352,19 +334,18 @@ def test_one_block_with_a_large_constant_in_the_kernel(augment):
 @pytest.mark.parametrize("slots", [0, 70])
 @pytest.mark.parametrize("bias", ["explicit", "augmented"])
 @pytest.mark.parametrize("kind", NU)
-def test_shards_of_a_program_with_nu_give_the_same_bits(kind, bias, slots, dtype):
-    """However the variables are split, and with any rows in store, a sample being in two shards or twice in one."""
+def test_segments_of_a_program_with_nu_give_the_same_bits(kind, bias, slots, dtype):
+    """However the samples are split, and with any rows in store."""
     X, dual = nu_problem(kind, bias, 500)
     copies = COPIES.get(kind, 1)
     with Pool(3) as pool:
         view = view_of(X, RBF(0.2), dtype, [200, 120, 180], pool, copies, slots)
-        one, *others = (solve(view, dual, shards=s, block=96) for s in (1, 2, 3 * copies))
+        one = solve(view, dual, block=96)
         fresh = solve(view_of(X, RBF(0.2), dtype, copies=copies), dual, block=96)
     assert len(one.trace["n_iter"]) > 5
-    for other in (*others, fresh):
-        assert np.array_equal(one.beta, other.beta)
-        assert one.n_iter == other.n_iter
-        assert one.certificate == other.certificate
+    assert np.array_equal(one.beta, fresh.beta)
+    assert one.n_iter == fresh.n_iter
+    assert one.certificate == fresh.certificate
 
 
 @pytest.mark.parametrize("bias", BIASES)

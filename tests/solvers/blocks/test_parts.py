@@ -78,20 +78,16 @@ def test_parts_lead_to_the_optimum(kind, dtype):
 @pytest.mark.parametrize("kind", ["C, explicit", "C, none", "nu regression"])
 def test_the_same_bits_however_it_is_split(kind, dtype):
     X, dual, copies = problem(kind)
-    watches = [parted(dual) for _ in range(3)]
+    watches = [parted(dual) for _ in range(2)]
     with Pool(3) as pool:
         view = view_of(X, RBF(0.3), dtype, [300, 100, 400], pool, copies)
-        one, other = (
-            solve(view, dual, shards=s, block=Q, watch=watch)
-            for s, watch in zip((1, 3 * copies), watches[:2], strict=True)
-        )
-    alone = solve(view_of(X, RBF(0.3), dtype, copies=copies), dual, block=Q, watch=watches[2])
+        one = solve(view, dual, block=Q, watch=watches[0])
+    alone = solve(view_of(X, RBF(0.3), dtype, copies=copies), dual, block=Q, watch=watches[1])
     assert watches[0].parts
-    assert watches[0].parts == watches[1].parts == watches[2].parts
-    for another in (other, alone):
-        assert np.array_equal(one.beta, another.beta)
-        assert one.n_iter == another.n_iter
-        assert one.certificate == another.certificate
+    assert watches[0].parts == watches[1].parts
+    assert np.array_equal(one.beta, alone.beta)
+    assert one.n_iter == alone.n_iter
+    assert one.certificate == alone.certificate
 
 
 def test_a_part_has_who_violates_or_is_free():

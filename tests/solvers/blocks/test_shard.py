@@ -35,7 +35,7 @@ def violators(dual, beta, g):
 
 
 def survey(dual, beta, g, most, pool=None):
-    return Shard(view_of(np.zeros((len(dual), 1)), Linear(), pool=pool), 0, dual, beta, g).survey(most)
+    return Shard(view_of(np.zeros((len(dual), 1)), Linear(), pool=pool), dual, beta, g).survey(most)
 
 
 @given(st.sampled_from(FORMS), st.sampled_from([0.0, 0.5]), st.integers(0, 2**31), st.integers(0, 9000))

@@ -350,16 +350,6 @@ def test_a_bundle_of_pairs_reads_the_values_of_one_tile():
 
 
 @pytest.mark.plain
-def test_parts_of_a_problem_are_not_bundled():
-    Listed.seen.clear()
-    X, y = blobs()
-    model = SVC(solver=Listed(shards=2)).fit(X, y)
-    assert model.fit_status_ == 0
-    assert (model.route_.ways != Way.BUNDLE).all()
-    assert len(Listed.seen) == 36
-
-
-@pytest.mark.plain
 def test_negative_curvature_is_in_the_proof():
     """What the loops met is not looked for again, and such programs need not go on elsewhere."""
     X, y = np.random.default_rng(0).normal(size=(80, 3)), np.tile([1.0, -1.0], 10)

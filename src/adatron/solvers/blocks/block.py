@@ -55,11 +55,6 @@ NEGATIVE_NOISE = 1e-6  # Fraction of the terms of an objective beyond which a ne
 class Block(Solver):
     """Block ascent, the default.
 
-    Parameters
-    ----------
-    shards : int, default=1
-        Parts that the problem is split into, along the segments of the view.
-
     Examples
     --------
     >>> from adatron import SVC
@@ -68,7 +63,6 @@ class Block(Solver):
     array([0])
     """
 
-    shards: int = 1
     unit: ClassVar[str] = "updates of pairs or coordinates"
     blocks: ClassVar[bool] = True
 
@@ -78,13 +72,9 @@ class Block(Solver):
     def most(self, n: int) -> int:
         return max(20_000_000, 2000 * n)
 
-    @property
-    def sharded(self) -> bool:
-        return self.shards > 1
-
     def hold(self, view: View, dual: Dual, beta: Vector, options: Options) -> Gradient:
         """Return the variables of a program with their gradient."""
-        return LocalGradient(view, dual, beta, options.deadline < np.inf, self.shards)
+        return LocalGradient(view, dual, beta, options.deadline < np.inf)
 
     def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
         if options.way is Way.DEVICE:
@@ -196,7 +186,7 @@ class _Block(Ascent[Block]):
         dual, state = restricted(self.dual, ids, origin.beta), State(origin.beta, origin.g, self.n_iter)
         watch = self.watch.within(self.before, self.relative_gap)
         options = replace(self.options, way=Way.BLOCK if len(ids) <= self.options.whole else Way.BLOCKS)
-        part = _Block(replace(self.how, shards=1), self.view.part(ids), dual, options, state, watch, origin)
+        part = _Block(self.how, self.view.part(ids), dual, options, state, watch, origin)
         part.prepare()
         part.newton.spent = self.newton.spent
         try:

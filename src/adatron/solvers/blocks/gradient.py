@@ -79,18 +79,16 @@ class Gradient(Protocol):
 class LocalGradient:
     """The gradient of a program whose rows are in this process.
 
-    Shards over whole segments of a view hold its parts; as a rule there is one shard.
-
     beta : the solver's, which changes in place
     limited : whether time may run out
     """
 
     known = True
 
-    def __init__(self, view: View, dual: Dual, beta: Vector, limited: bool = False, shards: int = 1) -> None:
+    def __init__(self, view: View, dual: Dual, beta: Vector, limited: bool = False) -> None:
         self.view, self.dual, self.beta, self.limited = view, dual, beta, limited
-        self._count, self._g = shards, -dual.t
-        self._shards: list[Shard] | None = None
+        self._g = -dual.t
+        self._shard: Shard | None = None
 
     @property
     def g(self) -> Vector:
@@ -102,34 +100,18 @@ class LocalGradient:
             self._g[:] = g
 
     def serve(self, view: View) -> None:
-        self.view, self._shards = view, None
-
-    @property
-    def shards(self) -> list[Shard]:
-        """The shards; each has its part of beta and g, which are views of the whole."""
-        if self._shards is None:
-            self._shards = []
-            for groups in np.array_split(np.arange(len(self.view.groups)), self._count):
-                a, b = self.view.offsets[groups[0]], self.view.offsets[groups[-1] + 1]
-                part = View.of(self.view.gram, [self.view.groups[i] for i in groups])
-                self._shards.append(Shard(part, int(a), self.dual.take(slice(a, b)), self.beta[a:b], self._g[a:b]))
-        return self._shards
+        self.view, self._shard = view, None
 
     def survey(self, most: int) -> Survey:
-        found = self.shards[0].survey(most)
-        for shard in self.shards[1:]:
-            found = found.joined(shard.survey(most), most)
-        return found
+        if self._shard is None:
+            self._shard = Shard(self.view, self.dual, self.beta, self._g)
+        return self._shard.survey(most)
 
     def at(self, ids: Ids) -> Vector:
         return self._g[ids]
 
     def points(self, ids: Ids) -> Points:
-        if self._count == 1:
-            return self.view.points(ids)
-        owned = [shard.owns(ids) for shard in self.shards]
-        points = Points.concatenate([s.points(ids[mine]) for s, mine in zip(self.shards, owned, strict=True)])
-        return points.take(np.argsort(np.concatenate([np.flatnonzero(mine) for mine in owned])))
+        return self.view.points(ids)
 
     def look(self, ids: Ids) -> tuple[Points, Vector]:
         return self.points(ids), self._g[ids]
@@ -145,13 +127,9 @@ class LocalGradient:
     def _add(self, points: Points, change: Vector, constant: float) -> None:
         before = self._g.copy() if self.limited else None
         try:
-            if self._count == 1:
-                self.view.accumulate(self._g[:, None], points, change[:, None])
-                if constant:
-                    self._g += constant
-                return
-            for shard in self.shards:
-                shard.apply(points, change, constant)
+            self.view.accumulate(self._g[:, None], points, change[:, None])
+            if constant:
+                self._g += constant
         except OutOfTime:
             if before is not None:
                 self._g[:] = before

@@ -1,8 +1,7 @@
 """A shard: some variables of a problem with their part of beta and of the gradient.
 
-The block solver asks a shard for three things: a survey with its worst violators, the points behind them, and the
-update of its gradient. Only q points and a few more than q numbers travel. A shard may therefore be this machine, a GPU
-or a worker.
+The block solver asks a shard for a survey with its worst violators. A shard may be all variables, or those of a worker
+of a cluster.
 """
 
 from __future__ import annotations
@@ -10,12 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...arrays import Ids, Vector
 from ...compiled.scan import Lists, Terms, scan
 from ...gram import View
-from ...gram.points import Points
 from ...problems import Dual
 
 STRIPE = 65536  # Consecutive variables that one task scans.
@@ -44,10 +41,6 @@ class Ends(NamedTuple):
     grow: Violators
     shrink: Violators
 
-    def joined(self, other: Ends, most: int) -> Ends:
-        """Return the worst violators of both."""
-        return Ends(worst(self.grow.joined(other.grow), most), worst(self.shrink.joined(other.shrink), most))
-
 
 class Survey(NamedTuple):
     """The state of a problem, or of the part that a shard holds.
@@ -61,17 +54,12 @@ class Survey(NamedTuple):
     free: Ids
     objective: float
 
-    def joined(self, other: Survey, most: int) -> Survey:
-        """Return the survey of both shards together, this one being the first."""
-        ends = [one.joined(more, most) for one, more in zip(self.ends, other.ends, strict=True)]
-        return Survey(ends, np.concatenate([self.free, other.free]), self.objective + other.objective)
-
 
 class Shard:
-    """Variables ``first`` to ``first + len(view)`` of a problem."""
+    """The variables of a view with their part of beta and g."""
 
-    def __init__(self, view: View, first: int, dual: Dual, beta: Vector, g: Vector) -> None:
-        self.view, self.first = view, first
+    def __init__(self, view: View, dual: Dual, beta: Vector, g: Vector) -> None:
+        self.view = view
         self.dual, self.beta, self.g = dual, beta, g
         self._ids, self._values = np.empty((3, len(dual)), np.int64), np.empty((2, len(dual)))  # room for a scan
 
@@ -116,21 +104,9 @@ class Shard:
         for r in range(len(least)):
             for ids, values in both:
                 mine = slice(None) if len(least) == 1 else terms.row[ids] == r
-                lists.append(Violators(ids[mine] + self.first, values[mine]))
+                lists.append(Violators(ids[mine], values[mine]))
         product, size = sums.sum(axis=0).tolist()
-        return lists, free + self.first, 0.5 * product + dual.epsilon * size
-
-    def owns(self, ids: Ids) -> NDArray[np.bool_]:
-        return (ids >= self.first) & (ids < self.first + len(self.view))
-
-    def points(self, ids: Ids) -> Points:
-        return self.view.points(ids - self.first)
-
-    def apply(self, points: Points, change: Vector, constant: float) -> None:
-        """Add K[:, points] @ change + constant to g."""
-        self.view.accumulate(self.g[:, None], points, change[:, None])
-        if constant:
-            self.g += constant
+        return lists, free, 0.5 * product + dual.epsilon * size
 
 
 def worst(candidates: Violators, most: int) -> Violators:

@@ -74,7 +74,7 @@ def placed(
     """
     cost, largest = source.kernel.cost(source.features), int(variables.max(initial=0))
     work = float(np.sum(variables.astype(np.float64) ** 2)) * cost
-    if not solver.blocks or solver.sharded:
+    if not solver.blocks:
         return Placement("", "the solver works there only")
     if any(dual.unbounded for dual in duals):
         return Placement("", "infinite bounds are for its solver only")
