@@ -381,7 +381,7 @@ ATTACKS = {
     "a parameter out of its range": (SimpleImputer(), NUMBERS, put("strategy", "evil"), "'strategy' parameter"),
     "no parameter": (SimpleImputer(), NUMBERS, lambda one: one.step(0).pop("strategy"), ""),
     "requests of no method": (
-        SimpleImputer(), NUMBERS, lambda one: one.header["requests"].__setitem__(1, {"__init__": {}}), "no metadata"
+        SimpleImputer(), NUMBERS, lambda one: one.header["requests"].__setitem__(1, {"__init__": {}}), "metadata"
     ),
     "too few requests": (SimpleImputer(), NUMBERS, lambda one: one.header["requests"].pop(), ""),
     "a scale too many": (MaxAbsScaler(), NUMBERS, changed("scale_", lambda a: np.ones(3)), "scale_ must have"),

@@ -15,6 +15,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import config_context
 from sklearn.utils._param_validation import validate_parameter_constraints
 
 from ...arrays import MOST_COLUMNS
@@ -36,6 +37,10 @@ from .archive import InvalidError
 
 FileState = Mapping[str, Any]
 Suits = Callable[[Any, FileState], bool]  # whether a value is one of those that a fit sets, given the whole state
+ROUTED_METHODS = (
+    "fit", "partial_fit", "predict", "predict_proba", "predict_log_proba", "decision_function", "score", "transform",
+    "inverse_transform",
+)  # fmt: skip # Methods whose metadata may be requested.
 #: State that is not kept: callbacks, what a running fit leaves, the address of an object, and what is made anew.
 STATE_LEFT_OUT = frozenset({*CALLBACK_ATTRIBUTES, "_metadata_request", "_sklearn_version"})
 
@@ -53,15 +58,6 @@ def is_array(value: Any, kinds: str, *shape: int | None) -> TypeGuard[NDArray[An
     return right and all(size in (None, found) for size, found in zip(shape, value.shape, strict=True))
 
 
-def _are_names(value: Any, state: FileState) -> bool:
-    return is_array(value, "U", state.get("n_features_in_")) and len(np.unique(value)) == len(value)
-
-
-def _are_weights(value: Any, state: FileState) -> bool:
-    right = is_array(value, "d", np.size(state.get("classes_", ())))
-    return right and bool(np.isfinite(value).all() and (value >= 0).all())
-
-
 def _each(suits: Callable[[Any], bool]) -> Suits:
     """Return the check of a value for one problem, or of a list of one for each."""
 
@@ -70,6 +66,15 @@ def _each(suits: Callable[[Any], bool]) -> Suits:
         return suits(value) if n == 1 else type(value) is list and len(value) == n and all(map(suits, value))
 
     return check
+
+
+def _are_names(value: Any, state: FileState) -> bool:
+    return is_array(value, "U", state.get("n_features_in_")) and len(np.unique(value)) == len(value)
+
+
+def _are_weights(value: Any, state: FileState) -> bool:
+    right = is_array(value, "d", np.size(state.get("classes_", ())))
+    return right and bool(np.isfinite(value).all() and (value >= 0).all())
 
 
 def _is_one_each(value: Any, state: FileState) -> bool:
@@ -98,39 +103,39 @@ def _is_input(value: Any) -> bool:
     return is_count(value["since"]) and type(value["inode"]) is type(value["digest"]) is str
 
 
-# What the check of X sets.
-FEATURE_STATE: dict[str, Suits] = {
+#: The check of each attribute beside the model.
+CHECKS: dict[str, Suits] = {
     "n_features_in_": lambda value, _: is_count(value, MOST_COLUMNS),
     "feature_names_in_": _are_names,
-}
-# Attributes beside the model, by class.
-ONE_MACHINE: dict[str, Suits] = {"first_index_": lambda value, _: value is None or is_count(value, 1)}
-CLASSIFIER = {**ONE_MACHINE, "class_weight_": _are_weights}
-SAMPLE_STATE: dict[str, Suits] = {
-    **dict.fromkeys(("_store", "_tracks"), lambda value, _: isinstance(value, (dict, list))),  # which check themselves
+    "first_index_": lambda value, _: value is None or is_count(value, 1),
+    "class_weight_": _are_weights,
+    "margin_": _is_one_each,
+    "margin_path_": _each(lambda one: is_array(one, "d", None)),
+    "projections_": _are_points,
+    "epsilon_": _is_one_each,
+    "n_crossed_": lambda value, _: is_count(value),
+    "_store": lambda value, _: isinstance(value, dict),  # which checks itself, as the next one does
+    "_tracks": lambda value, _: isinstance(value, list),
     "_fixed": lambda value, _: type(value) is dict,
     "n_refit_": lambda value, _: is_count(value),
     "stream_": _is_stream,
 }
-STATES: dict[type[Any], dict[str, Suits]] = {
+# What the check of X sets, and what all fits set; what those that set samples, too, do.
+FEATURE_STATE, ONE_MACHINE = ("n_features_in_", "feature_names_in_"), ("first_index_",)
+CLASSIFIER = (*ONE_MACHINE, "class_weight_")
+SAMPLE_STATE = ("_store", "_tracks", "_fixed", "n_refit_", "stream_")
+STATES: dict[type[Any], tuple[str, ...]] = {
     SVC: CLASSIFIER,
     NuSVC: CLASSIFIER,
-    InputMarginSVC: {
-        **CLASSIFIER,
-        "margin_": _is_one_each,
-        "margin_path_": _each(lambda one: is_array(one, "d", None)),
-        "projections_": _are_points,
-    },
+    InputMarginSVC: (*CLASSIFIER, "margin_", "margin_path_", "projections_"),
     SVR: ONE_MACHINE,
-    NuSVR: {**ONE_MACHINE, "epsilon_": _is_one_each},
-    QuantileSVR: {**ONE_MACHINE, "n_crossed_": lambda value, _: is_count(value)},
+    NuSVR: (*ONE_MACHINE, "epsilon_"),
+    QuantileSVR: (*ONE_MACHINE, "n_crossed_"),
     OneClassSVM: ONE_MACHINE,
     SVDD: ONE_MACHINE,
-    IncrementalSVC: {**CLASSIFIER, **SAMPLE_STATE},
-    IncrementalNuSVC: {**CLASSIFIER, **SAMPLE_STATE},
-    IncrementalSVR: {**ONE_MACHINE, **SAMPLE_STATE},
-    IncrementalOneClassSVM: {**ONE_MACHINE, **SAMPLE_STATE},
-    IncrementalSVDD: {**ONE_MACHINE, **SAMPLE_STATE},
+    IncrementalSVC: (*CLASSIFIER, *SAMPLE_STATE),
+    IncrementalNuSVC: (*CLASSIFIER, *SAMPLE_STATE),
+    **dict.fromkeys((IncrementalSVR, IncrementalOneClassSVM, IncrementalSVDD), (*ONE_MACHINE, *SAMPLE_STATE)),
 }
 #: Attributes that need not be there; of a compact model, nor need those of its samples.
 OPTIONAL = {*FEATURE_STATE, "first_index_", "epsilon_", "stream_", "_columns", "_radius"}
@@ -165,22 +170,45 @@ def check_machine(machine: KernelMachine, state: dict[str, Any]) -> None:
     kind, params = type(machine), machine.get_params(deep=False)
     machine._validate_params()  # pyright: ignore[reportPrivateUsage]
     fitted, samples = "fit_status_" in state, "_store" in state
-    own = {**FEATURE_STATE, **STATES[kind]} if fitted else FEATURE_STATE
+    own = {*FEATURE_STATE, *STATES[kind]} if fitted else {*FEATURE_STATE}
     parts = _parts(kind, samples) if fitted else set[str]()
     for name in state:
         if name in params:
             raise InvalidError(f"{name[:50]!r} is a parameter, and cannot be an attribute that a fit sets")
         if not (name in own or name in parts or _free(kind, name)):
             raise InvalidError(f"a fit sets no attribute {name[:50]!r}")
-    needed = {*own, *parts} - OPTIONAL - (set[str]() if samples else SAMPLE_STATE.keys())
+    needed = (own | parts) - OPTIONAL - (set() if samples else {*SAMPLE_STATE})
     if missing := sorted(needed - state.keys()):
         raise InvalidError(f"{missing[0]} is missing")
-    for name, suits in own.items():
-        if name in state and not suits(state[name], state):
+    for name, suits in CHECKS.items():
+        if name in own and name in state and not suits(state[name], state):
             raise InvalidError(f"{name} is not what a fit sets; it is {_described(state[name])}")
     allowed: dict[str, Any] = kind._parameter_constraints  # pyright: ignore[reportPrivateUsage]
     fixed = {name: value for name, value in state.get("_fixed", {}).items() if name in allowed}
     validate_parameter_constraints({name: allowed[name] for name in fixed}, fixed, kind.__name__)
+
+
+def requests_of(owner: Any) -> dict[str, dict[str, Any]]:
+    """Return what `set_fit_request` and its siblings have set for the metadata of each method."""
+    found = vars(owner).get("_metadata_request")
+    known = [(name, getattr(found, name, None)) for name in ROUTED_METHODS]
+    return {name: dict(one.requests) for name, one in known if one and one.requests}
+
+
+def restore_requests(owner: Any, requests: Any) -> None:
+    """Set what `requests_of` gave.
+
+    Raises
+    ------
+    InvalidError
+        There is no such method, or no such metadata.
+    """
+    for method, wanted in requests.items():
+        try:
+            with config_context(enable_metadata_routing=True):
+                getattr(owner, f"set_{method}_request")(**wanted)
+        except (AttributeError, TypeError, ValueError) as error:
+            raise InvalidError(f"the metadata request of {str(method)[:50]!r} is wrong: {str(error)[:200]}") from error
 
 
 def faults(machine: KernelMachine) -> str:

@@ -26,10 +26,10 @@ from sklearn.pipeline import Pipeline
 
 from ...arrays import MOST_COLUMNS
 from ...estimators.base.machine import KernelMachine
+from ...estimators.forms.way import way_to
 from ...extras import needed
 from .archive import MOST_HEADER, InvalidError, array_of
-from .contents import STATE_LEFT_OUT, FileState, is_array, is_count, refusal
-from .requests import Requests, requests_of, restore_requests
+from .contents import STATE_LEFT_OUT, FileState, is_array, is_count, refusal, requests_of, restore_requests
 
 #: The classes by their names, each with its module, which is imported when a file or a model has steps.
 MODULES = {
@@ -59,7 +59,7 @@ def step_class(name: str) -> type[Any]:
     return getattr(import_module(MODULES[name]), name)
 
 
-def encode_steps(model: Any) -> tuple[bytes, list[Requests], KernelMachine | None]:
+def encode_steps(model: Any) -> tuple[bytes, list[Any], KernelMachine | None]:
     """Return the steps of a model as a file of skops, their requests, and the machine at the end, if there is one.
 
     Raises
@@ -69,12 +69,8 @@ def encode_steps(model: Any) -> tuple[bytes, list[Requests], KernelMachine | Non
     """
     machines: list[KernelMachine] = []
     steps = _without_machines(model, machines)
-    last = model
-    while isinstance(last, Pipeline) and last.steps:
-        last = last.steps[-1][1]
-    for one in machines:
-        if len(machines) > 1 or one is not last:
-            raise InvalidError(f"a {type(one).__name__} is no transformer: it must be the last step of pipelines")
+    if machines and (len(machines) > 1 or machines[0] is not way_to(model).machine):
+        raise InvalidError(f"a {type(machines[0]).__name__} is no transformer: it must be the last step of pipelines")
     content = _written(steps)
     decode_steps(content, requests := [requests_of(one) for one in parts(model) if not isinstance(one, KernelMachine)])
     return content, requests, machines[0] if machines else None
