@@ -90,17 +90,16 @@ def _are_points(value: Any, state: FileState) -> bool:
 def _is_stream(value: Any, _: FileState) -> bool:
     if value is None:
         return True
-    if type(value) is not dict or type(value.get("name")) is not str or not is_count(value.get("number")):
+    if type(value) is not dict or value.keys() != {"number", "inputs"} or not is_count(value["number"]):
         return False
-    lines, inputs = value.get("lines", ()), value.get("inputs", {})
-    named = all(type(one) is dict and all(type(key) is str for key in one) for one in (lines, inputs))
-    return named and all(map(is_count, lines.values())) and all(map(_is_input, inputs.values()))
+    inputs = value["inputs"]
+    return type(inputs) is dict and all(type(name) is str and _is_input(one) for name, one in inputs.items())
 
 
 def _is_input(value: Any) -> bool:
-    if type(value) is not dict or value.keys() != {"inode", "since", "digest"}:
+    if type(value) is not dict or value.keys() != {"inode", "line", "since", "digest"}:
         return False
-    return is_count(value["since"]) and type(value["inode"]) is type(value["digest"]) is str
+    return is_count(value["line"]) and is_count(value["since"]) and type(value["inode"]) is type(value["digest"]) is str
 
 
 #: The check of each attribute beside the model.
