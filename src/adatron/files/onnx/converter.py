@@ -16,8 +16,8 @@ from ... import estimators
 from ...estimators import incremental
 from ...extras import needed
 from .decisions import has_probabilities, labels
+from .export import check, draw, type_of
 from .graph import Graph
-from .network import check, draw, type_of
 
 CLASSIFIERS = {
     "zipmap": [True, False, "columns"],
@@ -73,7 +73,7 @@ def convert(scope: Any, operator: Any, container: Any) -> None:
     model, graph = operator.raw_operator, Graph(scope.get_unique_variable_name)
     check(model)
     x = graph.cast(operator.inputs[0].full_name, np.float64)
-    found = {name: one.value for name, one in draw(model, graph, x).items()}
+    found = {name: one.name for name, one in draw(model, graph, x).items()}
     names = [one.full_name for one in operator.outputs]
     number = np.float32 if "Float" in type(operator.outputs[-1].type).__name__ else np.float64
     if is_classifier(model):
