@@ -13,16 +13,12 @@ import click
 
 from .commands.convert import convert
 from .commands.demo import demo
-from .commands.evaluate import evaluate
-from .commands.info import doctor, info
-from .commands.papers import papers
-from .commands.predict import predict
-from .commands.prove import prove
-from .commands.report import report
+from .commands.info import doctor, info, papers, warmup
+from .commands.predict import evaluate, predict
+from .commands.report import prove, report
 from .commands.search import search
 from .commands.stream import stream
 from .commands.train import train
-from .commands.warmup import warmup
 from .status import ExitStatus, warnings_as_lines
 
 

@@ -1,4 +1,4 @@
-"""`adatron predict`: the classes, numbers or outliers of new samples."""
+"""`adatron predict` and `adatron evaluate`: what a model says of samples, and how well."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 from ..data import DataFiles, data_options
 from ..outputs import DATA_ENDINGS, check_outputs
 from ..parts import device_option, machine_of, task_of, use_device
-from ..status import write_result
+from ..status import as_json, write_result
 
 
 @click.command(short_help="Write what a model says of samples.")
@@ -68,6 +68,37 @@ def predict(
         write_result(header + _libsvm(labels, found[0].rows if found else [], numbered=decision), output)
     if not quiet and (table.y is not None or task_of(estimator) == "novelty"):
         click.echo(_compared(estimator, predicted, table.y), err=True)
+
+
+@click.command(short_help="Measure a model on data.")
+@click.argument("model", type=click.Path())
+@data_options
+@device_option
+@click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
+@click.option("--output", type=click.Path(), help="File for the result.  [default: standard output]")
+def evaluate(model: str, source: DataFiles, device: str | None, wants_json: bool, output: str | None) -> None:
+    """Measure MODEL on the samples of FILE.
+
+    Classification: accuracy, ROC-AUC of two classes, precision, recall, F1, confusion matrix. Regression: R2, mean
+    absolute error, root of the mean squared error. Novelty: the share of outliers, and the accuracy if there are labels
+    1 and -1.
+    """
+    from ..scores import rows_of, scores
+
+    check_outputs({"--output": output}, (model, *source.files), {"--output": (".json",) if wants_json else ()})
+    estimator, table = source.with_model(model, labelled=True)
+    use_device(estimator, device)
+    measured = scores(estimator, table.X, table.y)
+    if wants_json:
+        write_result(as_json({"model": model, **measured}), output)
+        return
+    rows = rows_of(measured)
+    if measured.get("roc_auc") is not None:
+        rows.append(("ROC-AUC", f"{measured['roc_auc']:.6f}"))
+    text = "".join(f"{name:<10}{value}\n" for name, value in rows)
+    if "report" in measured:
+        text += f"\n{measured['report']}\nconfusion matrix, a row for each true class\n{measured['confusion_matrix']}\n"
+    write_result(text, output)
 
 
 class _Values(NamedTuple):
