@@ -24,14 +24,8 @@ FOLLOWED = 1000  # Number of problems above which the progress within one of the
 class Interrupt:
     """While active, a first Ctrl-C sets ``asked``; a second one acts as Ctrl-C did before.
 
-    Before ``begun`` is set there is nothing to keep, so that the first one acts as the second one.
-
-    Parameters
-    ----------
-    wanted : bool
-        If False, or on another thread than the main one, Ctrl-C stays as it is.
-    begun : bool
-        Whether there is something to keep.
+    wanted : if False, or on another thread than the main one, Ctrl-C stays as it is
+    begun : whether there is something to keep; before that, the first one acts as the second one
     """
 
     def __init__(self, wanted: bool, begun: bool = True) -> None:
@@ -58,16 +52,9 @@ class Interrupt:
 class ProgressBar(ProgressDisplay):
     """A callback of a fit that shows its progress.
 
-    Parameters
-    ----------
-    target : float
-        The relative duality gap that counts as done.
-    quiet : bool
-        Show nothing.
-    interrupt : Interrupt
-        Says whether the fit is to stop.
-    name : str
-        What is fitted.
+    target : the relative duality gap that counts as done
+    interrupt : says whether the fit is to stop
+    name : what is fitted
     """
 
     def __init__(self, target: float, quiet: bool, interrupt: Interrupt, name: str = "fit") -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -11,6 +11,8 @@ from ..data import DataFiles, data_options
 from ..outputs import DATA_ENDINGS, check_outputs
 from ..parts import device_option, machine_of, task_of, use_device
 from ..status import as_json, write_result
+
+_Columns = tuple[list[str], list[list[float]]]  # names and rows of what stands beside the predictions
 
 
 @click.command(short_help="Write what a model says of samples.")
@@ -50,22 +52,22 @@ def predict(
     use_device(estimator, device)
     _check_offers(estimator, decision, probability)
     predicted = estimator.predict(table.X)
-    found: list[_Values] = []
+    found: list[_Columns] = []
     if decision:
         values = estimator.decision_function(table.X)
-        found.append(_Values(_names(estimator, values), values.reshape(len(values), -1).tolist()))
+        found.append((_names(estimator, values), values.reshape(len(values), -1).tolist()))
     if probability:
         names = [f"probability {name}" for name in machine_of(estimator).classes_]
-        found.append(_Values(names, estimator.predict_proba(table.X).tolist()))
+        found.append((names, estimator.predict_proba(table.X).tolist()))
     first, *names = _columns(estimator, predicted)
     if names:
-        found.append(_Values(names, predicted[:, 1:].tolist()))
-    labels = [str(name) for name in (predicted[:, 0] if names else predicted.ravel()).tolist()]
+        found.append((names, predicted[:, 1:].tolist()))
+    labels = list(map(str, predicted.reshape(len(predicted), -1)[:, 0].tolist()))
     if to == "csv":
         write_result(_csv(first, labels, found), output)
     else:
-        header = "labels " + " ".join(map(str, machine_of(estimator).classes_)) + "\n" if probability else ""
-        write_result(header + _libsvm(labels, found[0].rows if found else [], numbered=decision), output)
+        header = " ".join(["labels", *map(str, machine_of(estimator).classes_)]) + "\n" if probability else ""
+        write_result(header + _libsvm(labels, found[0][1] if found else [[]] * len(labels), decision), output)
     if not quiet and (table.y is not None or task_of(estimator) == "novelty"):
         click.echo(_compared(estimator, predicted, table.y), err=True)
 
@@ -99,13 +101,6 @@ def evaluate(model: str, source: DataFiles, device: str | None, wants_json: bool
     if "report" in measured:
         text += f"\n{measured['report']}\nconfusion matrix, a row for each true class\n{measured['confusion_matrix']}\n"
     write_result(text, output)
-
-
-class _Values(NamedTuple):
-    """Columns beside the predictions."""
-
-    names: list[str]
-    rows: list[list[float]]
 
 
 def _check_offers(model: Any, decision: bool, probability: bool) -> None:
@@ -144,10 +139,8 @@ def _compared(model: Any, predicted: Any, y: Any) -> str:
 
 def _libsvm(labels: list[str], rows: list[list[float]], numbered: bool) -> str:
     """Return a prediction a line, then its values: as features with their numbers, or plain."""
-    words = [" ".join(f"{i}:{value!r}" if numbered else repr(value) for i, value in enumerate(row, 1)) for row in rows]
-    return "".join(
-        f"{name} {row}".rstrip() + "\n" for name, row in zip(labels, words or [""] * len(labels), strict=True)
-    )
+    words = [[f"{i}:{value!r}" if numbered else repr(value) for i, value in enumerate(row, 1)] for row in rows]
+    return "".join(" ".join([name, *row]) + "\n" for name, row in zip(labels, words, strict=True))
 
 
 def _columns(model: Any, predicted: Any) -> list[str]:
@@ -158,16 +151,16 @@ def _columns(model: Any, predicted: Any) -> list[str]:
     return [f"prediction {name}" for name in names]
 
 
-def _csv(first: str, labels: list[str], found: list[_Values]) -> str:
+def _csv(first: str, labels: list[str], found: list[_Columns]) -> str:
     """Return a table with a header: the prediction, then its values."""
     import csv
     import io
 
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([first, *(name for values in found for name in values.names)])
+    writer.writerow([first, *(name for names, _ in found for name in names)])
     for number, name in enumerate(labels):
-        writer.writerow([name, *(value for values in found for value in values.rows[number])])
+        writer.writerow([name, *(value for _, rows in found for value in rows[number])])
     return out.getvalue()
 
 

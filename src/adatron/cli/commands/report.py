@@ -23,14 +23,10 @@ from ..values import Number
 @click.option("--output", type=click.Path(), help="The HTML file to write; it is needed.")
 @click.option("--test", type=click.Path(), multiple=True, help="Other data to measure on; may be repeated.")
 @click.option(
-    "--samples", type=click.Choice(["rows", "none"]), default="rows", help="none leaves out every row of data."
+    "--samples", type=click.Choice(["rows", "none"]), default="rows", help="none leaves out all rows of data."
 )
 @click.option(
-    "--max-time",
-    type=Number(0, above=True),
-    default=300.0,
-    show_default=True,
-    help="Limit on the time of other fits, in seconds.",
+    "--max-time", type=Number(0, above=True), default=300.0, help="Limit on the time of other fits, in seconds."
 )
 @click.option("--quiet", is_flag=True, help="Print neither the progress nor the answers.")
 def report(

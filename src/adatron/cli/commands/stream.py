@@ -32,17 +32,13 @@ STREAM_PARAMETERS = (
 @click.option("--skip-learned/--no-skip-learned", default=None, help="Skip the lines that MODEL has learned of FILE "
               "before, whatever they are.  [default: those of a file, if they are the same]")  # fmt: skip
 @click.option("--accept-loss", is_flag=True, help="Go on although lines in MODEL are damaged or missing.")
-@click.option(
-    "--format", type=click.Choice(FORMAT_NAMES[:4]), help="Format of FILE.  [default: from its name or lines]"
-)
+@click.option("--format", type=click.Choice(FORMAT_NAMES[:4]), help="Format of FILE.  [default: from its name or "
+              "lines]")  # fmt: skip
 @click.option("--label", type=column, help="The label's column.  [default: the last]")
 @click.option("--zero-based/--one-based", default=None, help="LIBSVM text: features count from 0 or 1.  "
               "[default: as MODEL's, or from 1]")  # fmt: skip
-@click.option(
-    "--features",
-    type=Number(1, MOST_FEATURES, whole=True),
-    help="Features, if the first lines of LIBSVM text use fewer.",
-)
+@click.option("--features", type=Number(1, MOST_FEATURES, whole=True), help="Features, if the first lines of LIBSVM "
+              "text use fewer.")  # fmt: skip
 @click.option("--forget/--no-forget", default=None, help="Whether a line such as -17 forgets a sample, or is one.  "
               "[default: forgets; an error if it may be either]")  # fmt: skip
 @task_options

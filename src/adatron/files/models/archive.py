@@ -84,12 +84,8 @@ def read_archive(
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]], bytes | None]:
     """Read the header, the arrays and the steps.
 
-    Parameters
-    ----------
-    most : int
-        Bytes that all parts may take together.
-    header_of : callable
-        Reads the header before all else, as other formats have other digests; None if there is none.
+    most : bytes that all parts may take together
+    header_of : reads the header before all else, as other formats have other digests; None if there is none
 
     Raises
     ------

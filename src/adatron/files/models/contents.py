@@ -31,7 +31,7 @@ from ...estimators.incremental import (
     IncrementalSVR,
 )
 from ...estimators.incremental.machine import KNOWN_PARTS
-from ...model.foreign import LARGEST_COUNT
+from ...model.checks import LARGEST_COUNT
 from ...quoted import quoted
 from .archive import InvalidError
 

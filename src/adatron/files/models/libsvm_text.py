@@ -24,7 +24,7 @@ from ...estimators.forms.adopt import adopt, adopt_one
 from ...fitting.storage import tidy
 from ...kernels import Kernel, resolve
 from ...kernels.table import LEAVES
-from ...model.foreign import LARGEST_SUPPORT
+from ...model.checks import LARGEST_SUPPORT
 from ..atomic import atomic_write
 from ..source import open_text
 from ..table import DataError, ModelFileError, Path
