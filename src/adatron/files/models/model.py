@@ -33,7 +33,7 @@ from .steps import decode_steps, encode_steps, joined
 
 ZIP = b"PK\3\4"  # The first bytes of a zip.
 MODEL_MAGIC = "adatron-model"  # The format's name in model.json.
-FORMAT_VERSION = 4  # Readers take this one alone.
+FORMAT_VERSION = 5  # Readers take this one alone.
 STREAMING = (
     "it is the database of a stream, which may hold lines that the model lacks: save to another file; to forget there, "
     "write the line -ID to the input of `adatron stream`"
