@@ -12,10 +12,10 @@ from ..kernels.table import COMPOSED, LEAVES
 from ..solvers.found import Traces
 from ..solvers.route import Route
 from ..solvers.table import SOLVERS
-from .models.contents import STATES
+from .models.contents import MACHINES
 
 _KINDS: list[type[object]] = [
-    *STATES,
+    *MACHINES,
     *LEAVES.values(),
     *COMPOSED.values(),
     *SOLVERS.values(),

@@ -1,4 +1,4 @@
-"""List the machines that a model file may hold, and the attributes that each of them may have.
+"""List the machines that a model file may hold, and the attributes that they may have.
 
 `codec` makes objects of these classes and of no others. A machine checks its model itself, whichever way the model
 comes in: see `Model`, `foreign`, `Store` and `Track`. Here are the names of all attributes, the parameters, and the
@@ -10,6 +10,8 @@ library reads them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from inspect import get_annotations
 from numbers import Integral, Real
 from typing import Any, TypeGuard
 
@@ -58,16 +60,6 @@ def is_array(value: Any, kinds: str, *shape: int | None) -> TypeGuard[NDArray[An
     return right and all(size in (None, found) for size, found in zip(shape, value.shape, strict=True))
 
 
-def _each(suits: Callable[[Any], bool]) -> Suits:
-    """Return the check of a value for one problem, or of a list of one for each."""
-
-    def check(value: Any, state: FileState) -> bool:
-        n = np.size(state.get("intercept_", ()))
-        return suits(value) if n == 1 else type(value) is list and len(value) == n and all(map(suits, value))
-
-    return check
-
-
 def _are_names(value: Any, state: FileState) -> bool:
     return is_array(value, "U", state.get("n_features_in_")) and len(np.unique(value)) == len(value)
 
@@ -77,14 +69,17 @@ def _are_weights(value: Any, state: FileState) -> bool:
     return right and bool(np.isfinite(value).all() and (value >= 0).all())
 
 
-def _is_one_each(value: Any, state: FileState) -> bool:
+def _are_reals(value: Any, state: FileState) -> bool:
+    """Return whether there is a number for each problem."""
     n = np.size(state.get("intercept_", ()))
     return isinstance(value, Real) if n == 1 else is_array(value, "d", n)
 
 
-def _are_points(value: Any, state: FileState) -> bool:
-    shape = state["shape_fit_"][0], state.get("n_features_in_")
-    return value is None or _each(lambda one: is_array(one, "d", *shape))(value, state)
+def _are_arrays(value: Any, state: FileState, ndim: int) -> bool:
+    """Return whether there is an array of numbers for each problem."""
+    n = np.size(state.get("intercept_", ()))
+    listed = [value] if n == 1 else value
+    return type(listed) is list and len(listed) == n and all(is_array(one, "d", *[None] * ndim) for one in listed)
 
 
 def _is_stream(value: Any, _: FileState) -> bool:
@@ -108,10 +103,10 @@ CHECKS: dict[str, Suits] = {
     "feature_names_in_": _are_names,
     "first_index_": lambda value, _: value is None or is_count(value, 1),
     "class_weight_": _are_weights,
-    "margin_": _is_one_each,
-    "margin_path_": _each(lambda one: is_array(one, "d", None)),
-    "projections_": _are_points,
-    "epsilon_": _is_one_each,
+    "margin_": _are_reals,
+    "margin_path_": partial(_are_arrays, ndim=1),
+    "projections_": lambda value, state: value is None or _are_arrays(value, state, ndim=2),
+    "epsilon_": _are_reals,
     "n_crossed_": lambda value, _: is_count(value),
     "_store": lambda value, _: isinstance(value, dict),  # which checks itself, as the next one does
     "_tracks": lambda value, _: isinstance(value, list),
@@ -119,29 +114,16 @@ CHECKS: dict[str, Suits] = {
     "n_refit_": lambda value, _: is_count(value),
     "stream_": _is_stream,
 }
-# What the check of X sets, and what all fits set; what those that set samples, too, do.
-FEATURE_STATE, ONE_MACHINE = ("n_features_in_", "feature_names_in_"), ("first_index_",)
-CLASSIFIER = (*ONE_MACHINE, "class_weight_")
-SAMPLE_STATE = ("_store", "_tracks", "_fixed", "n_refit_", "stream_")
-STATES: dict[type[Any], tuple[str, ...]] = {
-    SVC: CLASSIFIER,
-    NuSVC: CLASSIFIER,
-    InputMarginSVC: (*CLASSIFIER, "margin_", "margin_path_", "projections_"),
-    SVR: ONE_MACHINE,
-    NuSVR: (*ONE_MACHINE, "epsilon_"),
-    QuantileSVR: (*ONE_MACHINE, "n_crossed_"),
-    OneClassSVM: ONE_MACHINE,
-    SVDD: ONE_MACHINE,
-    IncrementalSVC: (*CLASSIFIER, *SAMPLE_STATE),
-    IncrementalNuSVC: (*CLASSIFIER, *SAMPLE_STATE),
-    **dict.fromkeys((IncrementalSVR, IncrementalOneClassSVM, IncrementalSVDD), (*ONE_MACHINE, *SAMPLE_STATE)),
-}
-#: Attributes that need not be there; of a compact model, nor need those of its samples.
-OPTIONAL = {*FEATURE_STATE, "first_index_", "epsilon_", "stream_", "_columns", "_radius"}
+FEATURE_STATE = ("n_features_in_", "feature_names_in_")  # What the check of X sets.
+MACHINES: tuple[type[Any], ...] = (
+    SVC, NuSVC, InputMarginSVC, SVR, NuSVR, QuantileSVR, OneClassSVM, SVDD,
+    IncrementalSVC, IncrementalNuSVC, IncrementalSVR, IncrementalOneClassSVM, IncrementalSVDD,
+)  # fmt: skip
+OPTIONAL = {*FEATURE_STATE, "stream_", "_columns", "_radius"}  # Attributes that need not be there.
 #: The machines by their names in a file.
-MACHINE_CLASSES: dict[str, type[Any]] = {kind.__name__: kind for kind in STATES}
+MACHINE_CLASSES: dict[str, type[Any]] = {kind.__name__: kind for kind in MACHINES}
 # All attributes that some machine has.
-STATE_LISTED = {name for kind, own in STATES.items() for name in (*own, *attributes_of(kind), *FEATURE_STATE)}
+STATE_LISTED = {*CHECKS, *(name for kind in MACHINES for name in attributes_of(kind))}
 
 
 def refusal(value: object) -> str:
@@ -169,15 +151,16 @@ def check_machine(machine: KernelMachine, state: dict[str, Any]) -> None:
     kind, params = type(machine), machine.get_params(deep=False)
     machine._validate_params()  # pyright: ignore[reportPrivateUsage]
     fitted, samples = "fit_status_" in state, "_store" in state
-    own = {*FEATURE_STATE, *STATES[kind]} if fitted else {*FEATURE_STATE}
+    own = CHECKS.keys() if fitted else FEATURE_STATE
     parts = _parts(kind, samples) if fitted else set[str]()
     for name in state:
         if name in params:
             raise InvalidError(f"{name[:50]!r} is a parameter, and cannot be an attribute that a fit sets")
         if not (name in own or name in parts or _free(kind, name)):
             raise InvalidError(f"a fit sets no attribute {name[:50]!r}")
-    needed = (own | parts) - OPTIONAL - (set() if samples else {*SAMPLE_STATE})
-    if missing := sorted(needed - state.keys()):
+    needed = {name for base in kind.__mro__ for name in get_annotations(base) if name in own and fitted}
+    needed |= parts | ({"_tracks", "_fixed", "n_refit_"} if samples else set())
+    if missing := sorted(needed - OPTIONAL - state.keys()):
         raise InvalidError(f"{missing[0]} is missing")
     for name, suits in CHECKS.items():
         if name in own and name in state and not suits(state[name], state):
