@@ -1,6 +1,6 @@
 """Ctrl-C, and the progress bar.
 
-Also tested here: ``fit``, ``cli/commands/warmup`` and ``__main__``.
+Also tested here: ``cli/commands/info`` and ``__main__``.
 """
 
 import importlib
@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from adatron.cli import main
-from adatron.cli.progress import Interrupt, ProgressBar
+from adatron.cli.fit import Interrupt, ProgressBar
 from adatron.files import load, read
 from moments import at
 

@@ -21,7 +21,7 @@ from ...files.database import Database, Record
 from ...files.models.model import write
 from ...files.source import STANDARD_INPUT, Piped
 from ...files.tables.memory import room
-from ..progress import Interrupt
+from ..fit import Interrupt
 from .lines import STANDARD_NAME, Input, LineReader
 
 BATCH = 32  # Lines of a file that are written together.

@@ -17,6 +17,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn import config_context
 from sklearn.utils._param_validation import validate_parameter_constraints
 
@@ -33,8 +34,12 @@ from ...estimators.incremental import (
     IncrementalSVR,
 )
 from ...estimators.incremental.machine import KNOWN_PARTS
+from ...kernels.table import COMPOSED, LEAVES
 from ...model.checks import LARGEST_COUNT
 from ...quoted import quoted
+from ...solvers.found import Traces
+from ...solvers.route import Route
+from ...solvers.table import SOLVERS
 from .archive import InvalidError
 
 FileState = Mapping[str, Any]
@@ -124,6 +129,14 @@ OPTIONAL = {*FEATURE_STATE, "stream_", "_columns", "_radius"}  # Attributes that
 MACHINE_CLASSES: dict[str, type[Any]] = {kind.__name__: kind for kind in MACHINES}
 # All attributes that some machine has.
 STATE_LISTED = {*CHECKS, *(name for kind in MACHINES for name in attributes_of(kind))}
+#: Names for ``skops.io.load(file, trusted=...)``. Each machine checks the sizes of its arrays. All else in a file of
+#: skops is taken as it is: load such files only from people whom you trust. ``adatron.load`` checks every value.
+skops_types: list[str] = sorted(
+    f"{kind.__module__}.{kind.__qualname__}"
+    for kind in (
+        *MACHINES, *LEAVES.values(), *COMPOSED.values(), *SOLVERS.values(), Traces, Route, sparse.csr_matrix
+    )
+)  # fmt: skip
 
 
 def refusal(value: object) -> str:
