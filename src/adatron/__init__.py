@@ -19,8 +19,8 @@ if TYPE_CHECKING:
         forget,
     )
     from .files import load, save
+    from .files.models.contents import skops_types
     from .files.onnx import to_onnx
-    from .files.skops import skops_types
     from .reports import report
     from .warm import warmup
 
@@ -58,7 +58,7 @@ _HOME = {
     "load": "files",
     "report": "reports",
     "save": "files",
-    "skops_types": "files.skops",
+    "skops_types": "files.models.contents",
     "to_onnx": "files.onnx",
     "warmup": "warm",
 }

@@ -146,10 +146,10 @@ def test_wrong_values_name_the_option(number, option, folder, monkeypatch, capsy
     assert option.replace("-", "_") in said.replace("-", "_")
 
 
-@pytest.mark.parametrize("label", ["7", "-9", "none", ""])
-def test_a_label_that_is_not_there(label, folder, monkeypatch, capsys):
-    said = ends_well(["train", "good.csv", "--model", "out", "--label", label], folder, monkeypatch, capsys)
-    assert "no column" in said
+def test_a_label_that_is_not_there(folder, monkeypatch, capsys):
+    for label in ("7", "-9", "none", ""):
+        said = ends_well(["train", "good.csv", "--model", "out", "--label", label], folder, monkeypatch, capsys)
+        assert "no column" in said
 
 
 def test_names_with_spaces_and_other_letters(folder, monkeypatch, capsys):
@@ -202,12 +202,6 @@ def test_a_wrong_command_is_told_what_helps(case, folder, tmp_path, monkeypatch,
     arguments, help_ = HELPED[case]
     assert main(arguments) in (1, 2, 4)
     assert help_ in capsys.readouterr().err
-
-
-def test_an_error_in_a_file_of_a_known_name_names_no_format(tmp_path, capsys):
-    (tmp_path / "a.csv").write_text("city;weight\nRome;1.2\n")
-    assert main(["train", str(tmp_path / "a.csv"), "--model", str(tmp_path / "m.adatron")]) == 1
-    assert "was read as" not in capsys.readouterr().err
 
 
 def test_a_limit_has_its_name(tmp_path, capsys):

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from adatron.cli.progress import Interrupt, ProgressBar
+from adatron.cli.fit import Interrupt, ProgressBar
 
 
 def state(gap, **more):

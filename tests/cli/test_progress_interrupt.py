@@ -1,6 +1,6 @@
 """Ctrl-C, and the progress bar.
 
-Also tested here: ``fit``, ``cli/commands/warmup`` and ``__main__``.
+Also tested here: ``cli/commands/info`` and ``__main__``.
 """
 
 import importlib
@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from adatron.cli import main
-from adatron.cli.progress import Interrupt, ProgressBar
+from adatron.cli.fit import Interrupt, ProgressBar
 from adatron.files import load, read
 from moments import at
 
@@ -24,14 +24,7 @@ def noise(tmp_path):
     """A problem that takes many blocks."""
     rng = np.random.default_rng(0)
     np.savez(tmp_path / "noise.npz", X=rng.normal(size=(6000, 8)), y=rng.integers(0, 2, 6000))
-    slow = [
-        "--C",
-        "100",
-        "--solver",
-        "smo",
-        "--gap-tol",
-        "1e-9",
-    ]  # minutes, so the key is always pressed before the end
+    slow = ["--C", "100", "--solver", "smo", "--gap-tol", "1e-9"]  # minutes, so the key comes before the end
     return [str(tmp_path / "noise.npz"), "--model", str(tmp_path / "m"), *slow]
 
 
@@ -79,8 +72,11 @@ def test_ctrl_c_elsewhere_ends_at_once(noise, interrupted, tmp_path, capsys):
     assert not (tmp_path / "m").exists()
 
 
-def test_a_second_ctrl_c_ends_at_once():
-    with Interrupt(True) as interrupt:
+def test_a_ctrl_c_ends_at_once_if_there_is_nothing_to_keep_or_it_is_the_second():
+    with Interrupt(True, begun=False) as interrupt, pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    with Interrupt(True, begun=False) as interrupt:
+        interrupt.begun = True
         signal.raise_signal(signal.SIGINT)
         assert interrupt.asked
         with pytest.raises(KeyboardInterrupt):
@@ -100,15 +96,6 @@ def test_ctrl_c_at_the_border_of_compiled_code_is_an_interrupt(train_csv, tmp_pa
     with at(read, border):
         assert main(["train", str(train_csv), "--model", str(tmp_path / "m")]) == 130
     assert "error: interrupted" in capsys.readouterr().err
-
-
-def test_ctrl_c_before_there_is_anything_to_keep_ends_at_once():
-    with Interrupt(True, begun=False) as interrupt:
-        with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
-        interrupt.begun = True
-        signal.raise_signal(signal.SIGINT)
-        assert interrupt.asked
 
 
 @pytest.mark.slow

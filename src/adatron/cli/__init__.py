@@ -13,16 +13,12 @@ import click
 
 from .commands.convert import convert
 from .commands.demo import demo
-from .commands.evaluate import evaluate
-from .commands.info import doctor, info
-from .commands.papers import papers
-from .commands.predict import predict
-from .commands.prove import prove
-from .commands.report import report
+from .commands.info import doctor, info, papers, warmup
+from .commands.predict import evaluate, predict
+from .commands.report import prove, report
 from .commands.search import search
 from .commands.stream import stream
 from .commands.train import train
-from .commands.warmup import warmup
 from .status import ExitStatus, warnings_as_lines
 
 
@@ -55,26 +51,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return ExitStatus.USAGE
-    except click.NoSuchOption as error:
-        known = [one.name for one in error.ctx.command.params] if error.ctx else []
-        if error.option_name in FOR_LABEL and "label" in known:
-            return _fail(ExitStatus.USAGE, f"No such option '{error.option_name}'. Did you mean '--label'?")
-        return _fail(ExitStatus.USAGE, error.format_message())
     except click.ClickException as error:
+        if isinstance(error, click.NoSuchOption) and error.option_name in FOR_LABEL and _has_label(error.ctx):
+            return _fail(ExitStatus.USAGE, f"No such option '{error.option_name}'. Did you mean '--label'?")
         return _fail(ExitStatus.USAGE, error.format_message())
     except click.Abort as error:
         return _fail(ExitStatus.INTERRUPTED, str(error) or "interrupted")
     except OSError as error:
         return _fail(ExitStatus.IO, ": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
-    except MemoryError as error:
+    except (MemoryError, ValueError) as error:
         return _fail(ExitStatus.BAD_INPUT, str(error) or "not enough memory")
-    except ValueError as error:
-        return _fail(ExitStatus.BAD_INPUT, str(error))
     except SystemError as error:
         # Ctrl-C at the border of compiled code is the cause of another error.
         if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
             return _fail(ExitStatus.INTERRUPTED, "interrupted")
         raise
+
+
+def _has_label(context: click.Context | None) -> bool:
+    return context is not None and "label" in [one.name for one in context.command.params]
 
 
 def _fail(status: ExitStatus, message: str) -> ExitStatus:

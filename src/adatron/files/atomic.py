@@ -37,23 +37,15 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     OSError
         The error names `path`, not the temporary file.
     """
-    target = Path(path).resolve()
-    if target.exists() and not target.is_file():
-        try:
+    target, temporary = Path(path).resolve(), None
+    try:
+        if target.exists() and not target.is_file():
             with target.open("wb") as stream:
                 yield stream
-        except OSError as error:
-            error.filename = error.filename or os.fspath(path)
-            raise
-        return
-    try:
+            return
         with suppress(OSError):
             remove_leftovers(target)
         temporary, stream = _temporary(target)
-    except OSError as error:
-        error.filename = os.fspath(path)
-        raise
-    try:
         with stream:
             if target.exists():  # before the first byte: what others may not read, they may not read meanwhile
                 shutil.copymode(target, temporary)
@@ -65,17 +57,11 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             temporary.replace(target)  # while it is locked: another process would take an unlocked one for a leftover
         _synchronise(target.parent)
     except BaseException as error:
-        temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename in (None, str(temporary)):
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and Path(str(error.filename or prefix(target))).name.startswith(prefix(target)):
             error.filename = os.fspath(path)
         raise
-
-
-def leftovers(path: str | os.PathLike[str]) -> list[Path]:
-    """Return the temporary files beside `path`, including those that are being written."""
-    target = Path(path).resolve()
-    found = sorted(target.parent.glob(f"{prefix(target)}*.tmp"))
-    return [one for one in found if one.is_file() and not one.is_symlink()]
 
 
 def remove_leftovers(path: str | os.PathLike[str]) -> None:
@@ -86,13 +72,13 @@ def remove_leftovers(path: str | os.PathLike[str]) -> None:
     OSError
         A file cannot be removed.
     """
-    for found in leftovers(path):
-        with suppress(BlockingIOError, FileNotFoundError):
-            if sys.platform == "win32":
-                with suppress(PermissionError):  # in use
-                    found.unlink()
-                continue
-            with opened(found) as stream:
+    target = Path(path).resolve()
+    for found in target.parent.glob(f"{prefix(target)}*.tmp"):
+        if sys.platform == "win32":
+            with suppress(PermissionError):  # in use
+                found.unlink()
+        elif found.is_file() and not found.is_symlink():
+            with suppress(BlockingIOError, FileNotFoundError), opened(found) as stream:
                 hold(stream)
                 found.unlink()
 

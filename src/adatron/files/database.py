@@ -100,14 +100,13 @@ class Database:
         with _in_words(self.path):
             self._connection = sqlite3.connect(self.path, isolation_level=None, timeout=0.0)
         try:
-            with _in_words(self.path):
-                for statement in BEGIN:
-                    self._connection.execute(statement)
+            for statement in BEGIN:
+                self._sql(statement)
             found = self.path.stat()
             self._file, self.is_new = (found.st_dev, found.st_ino), not found.st_size
             if not self.is_new:
                 _check(self._connection, self.path)
-            self._version = self._data_version()
+            self._version = self._sql("PRAGMA data_version")  # it changes when another process writes
         except BaseException:
             self._connection.close()
             raise
@@ -121,6 +120,10 @@ class Database:
                 self.path.unlink()
         self._connection.close()
 
+    def _sql(self, statement: str, *values: Any) -> list[Any]:
+        with _in_words(self.path):
+            return self._connection.execute(statement, values).fetchall()
+
     @property
     def model(self) -> bytes:
         """The model, as `adatron.save` writes it."""
@@ -128,9 +131,7 @@ class Database:
 
     def records(self, number: int) -> tuple[list[Record], str]:
         """Return the records beyond a number, that of the last one in the model, and in words which ones are lost."""
-        wanted = "SELECT * FROM lines WHERE number > ? ORDER BY number"
-        with _in_words(self.path):
-            rows = self._connection.execute(wanted, (number,)).fetchall()
+        rows = self._sql("SELECT * FROM lines WHERE number > ? ORDER BY number", number)
         found = [record for row in rows if (record := _record(*row)) is not None]
         last = max([number, *(row[0] for row in rows)])
         ends = [number, *(record.number for record in found), last + 1]
@@ -139,28 +140,23 @@ class Database:
 
     def append(self, record: Record) -> None:
         """Add a record; `commit` writes it."""
-        with _in_words(self.path):
-            self._connection.execute("INSERT INTO lines VALUES (?, ?, ?)", _row(record))
+        self._sql("INSERT INTO lines VALUES (?, ?, ?)", *_row(record))
 
     def write(self, model: bytes) -> None:
         """Write the model, which has learned all records, and remove these."""
         with _in_words(self.path):
-            if self.is_new:
-                _create(self._connection)
-            self._connection.execute("DELETE FROM lines")
-            _put(self._connection, model)
+            _put(self._connection, model, self.is_new)
         self.commit()
 
     def commit(self) -> None:
         """Write what was added; it is on the disk when this returns."""
         if not self._unmoved():
             raise ModelFileError(self.path, TAKEN_AWAY)
-        with _in_words(self.path):
-            self._connection.execute("COMMIT")
-            self.is_new = False
-            self._connection.execute("BEGIN IMMEDIATE")
-            if self._data_version() != self._version:
-                raise ModelFileError(self.path, TAKEN_AWAY)
+        self._sql("COMMIT")
+        self.is_new = False
+        self._sql("BEGIN IMMEDIATE")
+        if self._sql("PRAGMA data_version") != self._version:
+            raise ModelFileError(self.path, TAKEN_AWAY)
 
     def _unmoved(self) -> bool:
         try:
@@ -168,10 +164,6 @@ class Database:
         except FileNotFoundError:
             return False
         return self._file == (found.st_dev, found.st_ino)
-
-    def _data_version(self) -> int:
-        """Return a number that changes when another process writes."""
-        return self._connection.execute("PRAGMA data_version").fetchone()[0]
 
 
 def is_database(path: Path) -> bool:
@@ -196,22 +188,16 @@ def model_in(path: Path, max_bytes: int | None = None) -> bytes:
     if length > most:
         raise ModelFileError(path, f"its content takes {length} bytes; there is room for {most}")
     _check_begin(path)
-    with closing(_readable(path)) as connection:
+    address = ":memory:" if isinstance(path, Piped) else FilePath(path).absolute().as_uri() + "?mode=ro"
+    with _in_words(path):  # to read alone: a journal beside it is not taken
+        connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=WAIT_SECONDS)
+    with closing(connection):
+        with _in_words(path):
+            if isinstance(path, Piped):
+                connection.deserialize(path.data)
+            connection.execute("BEGIN")  # the tables are of one moment
         _check(connection, path)
         return _model(connection, path)
-
-
-def _readable(path: Path) -> sqlite3.Connection:
-    """Open a database to read it alone: a journal beside it is not taken."""
-    with _in_words(path):
-        if isinstance(path, Piped):
-            connection = sqlite3.connect(":memory:", isolation_level=None)
-            connection.deserialize(path.data)
-            return connection
-        address = FilePath(path).absolute().as_uri() + "?mode=ro"
-        connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=WAIT_SECONDS)
-        connection.execute("BEGIN")  # the tables are of one moment
-    return connection
 
 
 @contextmanager
@@ -267,15 +253,13 @@ def _model(connection: sqlite3.Connection, path: Path) -> bytes:
     return b"".join(parts)
 
 
-def _create(connection: sqlite3.Connection) -> None:
-    connection.execute(f"PRAGMA application_id = {APPLICATION}")
-    connection.execute(f"PRAGMA user_version = {DATABASE_FORMAT}")
-    for _, statement in SCHEMA:
+def _put(connection: sqlite3.Connection, model: bytes, new: bool) -> None:
+    """Replace all that is in a database by a model; a new one gets its tables first."""
+    if new:
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {DATABASE_FORMAT}")
+    for statement in [create for _, create in SCHEMA] if new else ("DELETE FROM lines", "DELETE FROM model"):
         connection.execute(statement)
-
-
-def _put(connection: sqlite3.Connection, model: bytes) -> None:
-    connection.execute("DELETE FROM model")
     parts = [model[at : at + PART_BYTES] for at in range(0, len(model), PART_BYTES)]
     connection.executemany("INSERT INTO model VALUES (?, ?)", enumerate(parts))
 
@@ -294,8 +278,7 @@ def _convert(path: FilePath) -> None:
         if sys.platform == "win32":
             held.close()
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-            _create(connection)
-            _put(connection, data)
+            _put(connection, data, new=True)
             database = connection.serialize()
         with atomic_write(path) as stream:
             stream.write(database)
@@ -309,9 +292,8 @@ def _row(record: Record) -> tuple[int, bytes, int]:
 def _record(number: int, payload: Any, checksum: Any) -> Record | None:
     """Return the record of a row, or None if the row is damaged."""
     try:
-        source, line, text = json.loads(payload)
-        record = Record(number, source, line, text)
+        record = Record(number, *json.loads(payload))
         whole = _row(record) == (number, payload, checksum) and [type(one) for one in record[1:]] == [str, int, str]
+        return record if whole and 0 <= record.line <= LARGEST_NUMBER and 0 < number <= LARGEST_NUMBER else None
     except (TypeError, ValueError, RecursionError):
         return None
-    return record if whole and 0 <= line <= LARGEST_NUMBER and 0 < number <= LARGEST_NUMBER else None

@@ -18,11 +18,11 @@ from ..fitting.storage import dense_rows, opened, parts_of
 from ..gram import PairSums, Source
 from ..kernels import Kernel
 from ..quoted import quoted
+from .checks import invalid_csr
 from .decision import decision_values, pair_values
 from .expansion import Expansion
 from .heads import Counted
 from .signs import Decided
-from .sound import invalid_csr
 
 if TYPE_CHECKING:
     from ..margins import Field

@@ -7,20 +7,17 @@ another thread makes another one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Ids, Vector
-from ..fitting.layout import misfit
 from ..fitting.storage import for_reading, opened, parts_of
-from ..quoted import quoted, upward
+from ..quoted import upward
+from .checks import RELIED_ON, first_fault
 from .heads import Classes, Head
-from .sound import is_distance, is_flag, is_vector, unreadable
 
 if TYPE_CHECKING:
     from ..kernels import Kernel
@@ -166,8 +163,7 @@ class Model:
     _kept: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False, repr=False)
 
     def __post_init__(self) -> None:
-        fault = next(self._faults(), None)
-        if fault is not None:
+        if fault := first_fault(RELIED_ON, self):
             raise ValueError(fault)
         for_reading(self.vectors)
         for name in SMALL_PARTS:
@@ -252,83 +248,3 @@ class Model:
     def coefficients(self) -> Vector:
         """Return coefficients of the support vectors, (n_problems, m)."""
         return self.function().coefficients()
-
-    # -- what compiled code relies on
-
-    def _faults(self) -> Iterator[str]:
-        """Yield faults, the first of which is true; the others may follow from it."""
-        if not is_flag(self.compact):
-            yield "compact_ is neither true nor false"
-        if not hasattr(self.kernel, "terms"):
-            yield "kernel_ is no kernel"
-        if not (isinstance(self.width, Integral) or (self.width is None and self.values)):
-            yield "n_features_in_ is missing, or no whole number"
-        if isinstance(self.head, Classes):
-            yield from _of_classes(self.head)
-        if (self.center_norm is not None) != bool(self.head.diagonal) or not is_distance(self.center_norm):
-            yield f"center_norm_ is no distance of a centre: {quoted(self.center_norm)}"
-        own = self.own_radius
-        if own is not None and not (self.head.diagonal and self.kernel.bilinear and is_distance(own)):
-            yield f"_radius is no radius of a ball: {quoted(self.own_radius)}"
-        yield from self._of_sum()
-        yield from self._of_tilts()
-
-    def _of_sum(self) -> Iterator[str]:
-        for name, matrix, kinds in (("support_vectors_", self.vectors, "fd"), ("dual_coef_", self.dual, "d")):
-            if fault := unreadable(matrix, kinds):
-                yield f"{name} {fault}"
-        for name, whole in (("support_", self.support), ("n_support_", self.counts)):
-            if not is_vector(whole, "iu"):
-                yield f"{name} is no vector of whole numbers"
-        if not is_vector(self.intercepts, "d"):
-            yield "intercept_ is no vector of real numbers"
-        if len(self.intercepts) != self.head.n_problems:
-            yield f"intercept_ is not that of {self.head.n_problems} problems"
-        m = int(self.counts.sum()) if (self.counts >= 0).all() else -1
-        if fault := misfit(self.dual, self.intercepts, m, self.counts if self.of_pairs else None):
-            yield fault
-        if self.values and self.compact and len(self.support) != m:
-            yield f"support_ has {len(self.support)} numbers for {m} support vectors"
-        if not self.values and self.vectors.shape != (m, self.width):
-            yield f"support_vectors_ has the shape {self.vectors.shape}, not {(m, self.width)}"
-        columns = self.columns  # many numbers, if m is not yet known to be that of an array
-        if len(columns) != m:
-            yield f"support_ has {len(columns)} numbers for {m} support vectors"
-        if self.values:
-            most = m if self.compact else 2**31 if self.width is None else int(self.width)
-            if m and self.samples is None and not 0 <= columns.min() <= columns.max() < most:
-                yield "support_ does not number columns of kernel values"
-
-    def _of_tilts(self) -> Iterator[str]:
-        tilts, problem = self.tilts, self.problem
-        if tilts is None and problem is None:
-            return
-        both = not unreadable(tilts, "d") and isinstance(tilts, np.ndarray) and is_vector(problem, "iu")
-        if not both or tilts is None or problem is None or not len(problem) == len(tilts) == self.vectors.shape[0]:
-            yield "tilts_ and problem_ are not those of the support vectors"
-            return
-        if tilts.shape != self.vectors.shape or not set(problem.tolist()) <= set(range(self.head.n_problems)):
-            yield "tilts_ and problem_ are not those of the support vectors"
-        if not isinstance(self.dual, np.ndarray):
-            yield "dual_coef_ of tilted bases is no array"
-        if self.values or not self.kernel.differentiable:
-            yield f"tilts_ need a kernel with a derivative; kernel_ is {quoted(self.kernel)}"
-
-
-def _of_classes(head: Classes) -> Iterator[str]:
-    labels: Any = head.labels
-    if not (isinstance(labels, np.ndarray) and labels.ndim == 1 and 2 <= _different(labels) == len(labels)):
-        yield "classes_ is no vector of different classes"
-    if head.columns is not None and not (type(head.columns) is int and head.columns > 1 and len(labels) == 2):
-        yield "_columns is no number of labels"
-    if not is_flag(head.in_pairs):
-        yield "_in_pairs is neither true nor false"
-    if not (head.slope is None or isinstance(head.slope, Real)):
-        yield "_slope is no number"
-
-
-def _different(labels: NDArray[Any]) -> int:
-    try:
-        return len(set(labels.tolist()))
-    except TypeError:  # lists are no classes
-        return 0

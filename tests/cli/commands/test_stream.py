@@ -69,20 +69,16 @@ def test_a_stream_is_partial_fit_and_forget(data, tmp_path, capsys):
     assert sorted(model.ids_) == kept.tolist()
     fresh = IncrementalSVC(gamma=0.5).fit(X[kept], y[kept])
     np.testing.assert_allclose(model.decision_function(X), fresh.decision_function(X), atol=1e-8)
-    before = (tmp_path / "reference.adatron").stat().st_mtime_ns
-    assert main(["stream", str(tmp_path / "reference.adatron"), str(data), "--json"]) == 0
+    path = str(tmp_path / "reference.adatron")
+    assert main(["stream", path, str(data), "--json"]) == 0
     out, told = capsys.readouterr()
     result = json.loads(out)
-    assert result["lines"] == 0  # nothing is learned twice
-    assert result["proven"] is False
+    assert (result["lines"], result["proven"]) == (0, False)  # nothing is learned twice
     assert f"kkt violation          about {result['kkt_violation']:.2e}" in told
-    assert main(["info", str(tmp_path / "reference.adatron")]) == 0
+    assert main(["info", path]) == 0
     out = capsys.readouterr().out
     assert f"KKT violation            about {result['kkt_violation']:.2e}" in out
     assert f"relative duality gap     about {result['duality_gap']:.2e}" in out
-    assert main(["info", str(tmp_path / "reference.adatron"), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["proven"] is False
-    assert (tmp_path / "reference.adatron").stat().st_mtime_ns > before
 
 
 def in_a_child(arguments, commit):
@@ -100,8 +96,7 @@ def in_a_child(arguments, commit):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("moment", range(1, 20, 3))
-@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize(("moment", "before"), [(1, True), (1, False), (4, True), (7, False), (10, True), (16, False)])
 def test_a_crash_before_and_after_any_transaction(before, moment, data, tmp_path):
     reference, path = undisturbed(data, tmp_path), tmp_path / "m.adatron"
     arguments = ["stream", str(path), str(data), "--every", "7", "--quiet"]
@@ -126,11 +121,10 @@ def begun(path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a fork")
-@pytest.mark.parametrize("seed", range(4))
-def test_killed_and_resumed(seed, data, tmp_path):
+def test_killed_and_resumed(data, tmp_path):
     reference, path = undisturbed(data, tmp_path), tmp_path / "m.adatron"
     arguments = ["stream", str(path), str(data), "--every", "7", "--quiet"]
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     for _ in range(100):
         start = [] if begun(path) else ["--first", str(FIRST), "--gamma", "0.5"]
         child = os.fork()
@@ -145,7 +139,7 @@ def test_killed_and_resumed(seed, data, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [*range(3, 70, 9), 37])  # 37: a line that forgets
+@pytest.mark.parametrize("number", [3, 21, 37, 66])  # 37: a line that forgets
 @pytest.mark.parametrize("twice", [False, True])
 def test_ctrl_c_ends_between_two_lines(number, twice, data, tmp_path):
     """It comes when a line is learned and not yet written; a second one at once makes it a crash."""

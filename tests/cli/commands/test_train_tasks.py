@@ -61,12 +61,11 @@ def test_a_task_from_file_to_file(task, svm, data, tmp_path, capsys):
     assert main(["evaluate", back, file]) == 0
 
 
-@pytest.mark.parametrize("option", ["--svm", "--machine"])
-def test_a_ball_from_file_to_file(option, data, tmp_path, capsys):
+def test_a_ball_from_file_to_file(data, tmp_path, capsys):
     file, X, y = data("novelty")
     path, text = str(tmp_path / "m"), str(tmp_path / "m.txt")
     more = ["--kernel", "linear", "--C", "0.1", "--quiet"]
-    assert main(["train", file, "--task", "novelty", option, "svdd", "--model", path, *more]) == 0
+    assert main(["train", file, "--task", "novelty", "--machine", "svdd", "--model", path, *more]) == 0
     model, new = adatron.load(path), (X + 0.3).round(3)
     assert type(model) is adatron.SVDD
     expected = adatron.SVDD(kernel="linear", C=0.1).fit(X)

@@ -1,6 +1,6 @@
 """A state from elsewhere is refused unless it has all that predictions and compiled code trust.
 
-Also tested here: ``model/sound``.
+Also tested here: ``model/checks``.
 """
 
 import subprocess

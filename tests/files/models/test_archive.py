@@ -14,7 +14,6 @@ from adatron import SVC, IncrementalNuSVC, IncrementalSVC, load, save
 from adatron.files import ModelFileError
 from adatron.files.models.archive import sealed_zip
 from crafted import Crafted
-from machines import altered
 
 
 @pytest.fixture(scope="module")
@@ -86,23 +85,15 @@ def otherwise_compressed(archive, members):
         archive.writestr(name, content, zipfile.ZIP_LZMA)
 
 
-def deflated(archive, members, size):
+def deflated(size):
     """The last part is said to have another size than its stream."""
-    for name, content in members.items():
-        archive.writestr(name, content, zipfile.ZIP_DEFLATED)
-    archive.infolist()[-1].file_size = size
 
+    def make(archive, members):
+        for name, content in members.items():
+            archive.writestr(name, content, zipfile.ZIP_DEFLATED)
+        archive.infolist()[-1].file_size = size(archive.infolist()[-1].file_size)
 
-def cut_short(archive, members):
-    deflated(archive, members, 3)
-
-
-def beyond_its_stream(archive, members):
-    deflated(archive, members, len(members[list(members)[-1]]) + 100)
-
-
-def larger_than_memory(archive, members):
-    deflated(archive, members, 2**40)
+    return make
 
 
 def repeated(archive, members):
@@ -136,9 +127,9 @@ def foreign(archive, members):
     ("make", "message"),
     [
         (otherwise_compressed, "compressed by another method"),
-        (cut_short, "CRC"),
-        (beyond_its_stream, "cut off|CRC"),
-        (larger_than_memory, "bytes of memory"),
+        (deflated(lambda size: 3), "CRC"),
+        (deflated(lambda size: size + 100), "cut off|CRC"),
+        (deflated(lambda size: 2**40), "bytes of memory"),
         (repeated, "has already"),
         (overlapping, "directory .* differ"),
         (outside, "the file is damaged"),
@@ -201,14 +192,6 @@ def test_a_small_file_of_large_content_needs_leave(tmp_path):
     assert load(path, max_bytes=2**28).note.size == 2**24
 
 
-def test_the_limit_that_was_given_is_the_limit(model, tmp_path):
-    path = tmp_path / "m.adatron"
-    save(model, path)
-    with pytest.raises(ModelFileError, match=r"m\.adatron: its content takes [\d,]+ bytes of memory; 100 are allowed"):
-        load(path, max_bytes=100)
-    assert load(path, max_bytes=2**20).predict is not None
-
-
 # --- pipelines ----------------------------------------------------------------------------------------------------
 
 
@@ -262,20 +245,6 @@ def test_a_users_own_attribute_comes_back(fitted, X, tmp_path):
     assert load(tmp_path / "m.adatron").note["scores"].tolist() == [0.0, 1.0, 2.0]
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_parameters_that_could_not_be_loaded_are_not_saved(kernel, tmp_path):
+def test_parameters_that_could_not_be_loaded_are_not_saved(tmp_path):
     with pytest.raises(ModelFileError, match=r"m\.adatron: .*'C' parameter"):
-        save(SVC(C=-1.0, kernel=kernel), tmp_path / "m.adatron")
-
-
-# --- compiled code ------------------------------------------------------------------------------------------------
-
-
-def test_numbers_of_samples_are_checked_before_they_are_used(X):
-    K = X @ X.T
-    model = SVC(kernel="precomputed").fit(K, X[:, 0] > 0)
-    for number in (-3, 40):
-        support = model.support_.copy()
-        support[0] = number
-        with pytest.raises(ValueError, match="support_ does not number columns of kernel values"):
-            altered(model, support=support)
+        save(SVC(C=-1.0), tmp_path / "m.adatron")

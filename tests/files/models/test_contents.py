@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from adatron import SVC, SVDD, SVR, IncrementalSVC, IncrementalSVR, InputMarginSVC, OneClassSVM, load, save
+from adatron import SVC, SVR, IncrementalSVC, IncrementalSVR, InputMarginSVC, load, save
 from adatron.files import ModelFileError
 from adatron.files.models.archive import sealed_zip
 from adatron.kernels import RBF, Linear
@@ -32,8 +32,6 @@ def fitted(X):
         "values": SVC(kernel="precomputed").fit(X @ X.T, y),
         "sum": SVC(kernel=RBF(1.0) + Linear(), solver="isda").fit(X, y),
         "regression": SVR().fit(X, X[:, 1]),
-        "one class": OneClassSVM().fit(X),
-        "ball": SVDD().fit(X),
         "learning": IncrementalSVC().fit(X, three),
         "learning csr": IncrementalSVC().fit(sparse, y),
         "learning regression": IncrementalSVR().fit(X, X[:, 1]),
@@ -44,24 +42,14 @@ def fitted(X):
 
 ARRAYS = [
     ("values", "support_", with_value(-28), "support_ does not number columns"),
-    ("values", "support_", with_value(40), "support_ does not number columns"),
-    ("dense", "n_support_", with_value(-1), "n_support_ does not count"),
     ("dense", "n_support_", with_value(1000), "dual_coef_ has the shape"),
-    ("dense", "n_support_", lambda a: a[:2], "intercept_ has the shape"),
     ("dense", "dual_coef_", with_value(np.nan), "dual_coef_ holds NaN or infinity"),
     ("dense", "dual_coef_", lambda a: a[:, 1:], "dual_coef_ has the shape"),
-    ("dense", "dual_coef_", lambda a: a.astype("f2"), "dual_coef_ is no table of real numbers"),
-    ("dense", "support_vectors_", with_value(np.inf), "support_vectors_ holds NaN or infinity"),
-    ("dense", "support_vectors_", with_value(1e200), "squares have no sum"),
     ("dense", "support_vectors_", lambda a: a[:, :2], "support_vectors_ has the shape .* not"),
-    ("dense", "support_vectors_", lambda a: a.astype("c16"), "support_vectors_ is no table of real numbers"),
     ("dense", "intercept_", lambda a: a[:1], "intercept_ is not that of 3 problems"),
     ("dense", "classes_", lambda a: a[:1], "class_weight_ is not what a fit sets"),
-    ("dense", "classes_", with_value(1), "classes_ is no vector of different classes"),
     ("dense", "class_weight_", with_value(-1.0), "class_weight_ is not what a fit sets"),
-    ("regression", "intercept_", lambda a: a[0], "intercept_ is no vector"),
     ("margins", "problem_", with_value(7), "tilts_ and problem_ are not those"),
-    ("margins", "tilts_", lambda a: a[1:], "tilts_ and problem_ are not those"),
 ]
 
 
@@ -76,14 +64,11 @@ def test_arrays_agree_with_each_other(model, name, change, message, fitted, tmp_
     ("part", "change", "message"),
     [
         ("indices", with_value(2**31 - 1), "csr"),
-        ("indices", with_value(-1), "csr"),
         ("indices", lambda a: a[::-1].copy(), "columns that are not in order"),
         ("indices", lambda a: a.astype("f8"), "whole numbers"),
         ("indptr", with_value(2**30, 3), "csr"),
-        ("indptr", lambda a: a[:-1], "CSR"),
         ("data", with_value(np.nan), "NaN or infinity"),
         ("data", lambda a: a[:-2], "csr"),
-        ("data", lambda a: a.astype("f2"), "support_vectors_ is no table of real numbers"),
     ],
 )
 def test_sparse_rows_are_in_order(part, change, message, fitted, tmp_path):
@@ -96,14 +81,12 @@ def test_sparse_rows_are_in_order(part, change, message, fitted, tmp_path):
     ("model", "name", "change", "message"),
     [
         ("learning", "y", with_value(2e9), "y of the samples is beyond 3 classes"),
-        ("learning", "y", with_value(0.5), "y of the samples is beyond 3 classes"),
         ("learning", "y", with_value(np.nan), "y of the samples holds NaN"),
         ("learning", "weight", with_value(-1.0), "weight of the samples holds -1"),
         ("learning", "ids", with_value(5), "ids or arrival numbers of the samples come twice"),
         ("learning", "ids", with_value(1000), "next_id of the samples must be larger"),
         ("learning", "age", with_value(1000), "arrived of the samples must be larger"),
         ("learning", "X", lambda a: a[1:], "the samples have the shape .*, and other lengths"),
-        ("learning regression", "X", with_value(np.inf), "X of the samples holds NaN or infinity"),
     ],
 )
 def test_samples_agree_with_each_other(model, name, change, message, fitted, tmp_path):
@@ -116,10 +99,8 @@ def test_samples_agree_with_each_other(model, name, change, message, fitted, tmp
     ("name", "change", "message"),
     [
         ("slots", with_value(-5), "slots are not the samples of the classes"),
-        ("slots", with_value(40), "slots are not the samples of the classes"),
         ("slots", lambda a: a[1:], "slots are not the samples of the classes"),
         ("beta", with_value(np.nan), "a coefficient or a gradient of a program holds NaN"),
-        ("g", lambda a: a[1:], "not a coefficient and a gradient for each"),
         ("counts", with_value(-1), "does not count its steps"),
     ],
 )
@@ -137,15 +118,12 @@ HUGE = 10**400
     [
         ("dense", "n_features_in_", -1, "n_features_in_ is not what a fit sets; it is -1"),
         ("dense", "n_features_in_", HUGE, "n_features_in_ is not what a fit sets"),
-        ("dense", "n_features_in_", None, "n_features_in_ is not what a fit sets; it is None"),
         ("dense", "compact_", 1, "compact_ is neither true nor false"),
-        ("dense", "_in_pairs", "all", "_in_pairs is neither true nor false"),
         ("dense", "kernel_", "rbf", "kernel_ is no kernel"),
         ("dense", "fit_status_", "no", "fit_status_ must be 0 or 1"),
         ("dense", "objects_", [1], "no attribute 'objects_'"),
         ("dense", "predict", 1, "no attribute 'predict'"),
         ("dense", "__class__", 1, "no attribute '__class__'"),
-        ("dense", "_prepared", 1, "no attribute '_prepared'"),
         ("learning", "support_", 1, "no attribute 'support_'"),
         ("learning", "n_refit_", -1, "n_refit_ is not what a fit sets; it is -1"),
         ("learning", "stream_", 3, "stream_ is not what a fit sets; it is 3"),
@@ -254,12 +232,6 @@ def test_a_kernel_that_could_not_be_loaded_is_not_saved(X, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_classes_of_a_learning_model_are_in_order(fitted, tmp_path):
-    crafted = Crafted(fitted["learning"], tmp_path / "m.adatron")
-    crafted.change(crafted.state["classes_"], lambda array: array[::-1].copy())
-    crafted.refused("classes_ must be in order")
-
-
 def test_a_model_whose_coefficients_are_beyond_their_bounds_learns_the_right_solution(fitted, X, tmp_path):
     crafted = Crafted(fitted["learning"], tmp_path / "m.adatron")
     crafted.change(dict_of(crafted.state["_tracks"][0])["beta"], lambda array: 7.0 - array)
@@ -313,16 +285,6 @@ def test_a_parameter_is_no_attribute(name, value, fitted, tmp_path):
     crafted = Crafted(fitted["sum"], tmp_path / "m.adatron")
     crafted.state[name] = value
     crafted.refused(f"'{name}' is a parameter")
-
-
-def test_counts_of_support_vectors_do_not_wrap(tmp_path):
-    """Sums of 64-bit numbers may: 2^63 - 1 twice and a few more are a small number again."""
-    rng = np.random.default_rng(0)
-    model = SVC().fit(rng.normal(size=(40, 2)), np.arange(40) % 4)
-    total = int(model.n_support_.sum())
-    crafted = Crafted(model, tmp_path / "m.adatron")
-    crafted.change(crafted.state["n_support_"], lambda _: np.array([2**63 - 1, 2**63 - 1, total + 2, 0]))
-    crafted.refused("n_support_ does not count")
 
 
 @pytest.mark.parametrize("name", ["steps", "named_steps", "best_estimator_", "estimator_", "transformers_"])

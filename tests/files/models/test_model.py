@@ -115,8 +115,8 @@ def cut_array(members):
 FORGERIES = {
     "other zip": (lambda members: members.pop("model.json"), "not an adatron model file"),
     "other magic": (set_header(magic="x"), "not an adatron model file"),
-    "newer": (set_header(format=5, library="9.0"), "format 5 by adatron 9.0; .*update adatron"),
-    "older": (set_header(format=3, library="0.0"), "format 3 by adatron 0.0; .*fit and save the model again"),
+    "newer": (set_header(format=6, library="9.0"), "format 6 by adatron 9.0; .*update adatron"),
+    "older": (set_header(format=4, library="0.0"), "format 4 by adatron 0.0; .*fit and save the model again"),
     "no format": (set_header(format=None), "not a valid model: its format is 'None'"),
     "no model": (set_header(model=None), "no model"),
     "a model that is none": (set_header(model=[1]), "not a valid model"),
@@ -180,12 +180,12 @@ def test_a_file_without_a_digest_is_refused(path):
 def test_a_file_of_another_format_says_so_whatever_its_digest(path):
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
-    set_header(format=3, library="0.0")(members)
+    set_header(format=4, library="0.0")(members)
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in members.items():
             archive.writestr(name, content)
         archive.comment = b"sha256:" + b"0" * 64
-    with pytest.raises(ModelFileError, match=r"m\.adatron: written in model format 3 .*fit and save the model again"):
+    with pytest.raises(ModelFileError, match=r"m\.adatron: written in model format 4 .*fit and save the model again"):
         load(path)
 
 

@@ -6,7 +6,7 @@ import shlex
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
@@ -39,19 +39,16 @@ def demo(folder: str) -> ExitStatus:
     place, data = Path(folder), load_digits(return_X_y=True)
     place.mkdir(parents=True, exist_ok=True)
     digits: Any = train_test_split(*data, test_size=0.3, random_state=0)
-    parts: list[tuple[str, Callable[[], Claims]]] = [
-        (f"A fit that people wait for: {DEMO_SAMPLES:,} samples, 20 features, RBF kernel, C = 1", _large),
-        ("Ten handwritten digits: the same classes as scikit-learn, saved and loaded", lambda: _saved(digits, place)),
-        (f"One of {LEARNED} samples is forgotten: the exact solution of the others", lambda: _forgotten(digits)),
-        (
-            f"C and gamma are searched: {LEARNED} samples, ranges found from the data",
-            lambda: _found(digits, place),
-        ),
-    ]
+    parts: dict[str, Claims] = {  # each runs when its claims are asked for
+        f"A fit that people wait for: {DEMO_SAMPLES:,} samples, 20 features, RBF kernel, C = 1": _large(),
+        "Ten handwritten digits: the same classes as scikit-learn, saved and loaded": _saved(digits, place),
+        f"One of {LEARNED} samples is forgotten: the exact solution of the others": _forgotten(digits),
+        f"C and gamma are searched: {LEARNED} samples, ranges found from the data": _found(digits, place),
+    }
     well = True
-    for number, (heading, part) in enumerate(parts, 1):
+    for number, (heading, claims) in enumerate(parts.items(), 1):
         click.echo(f"{number}  {heading}")
-        for claim, holds in part():
+        for claim, holds in claims:
             well &= holds
             click.echo(f"   {'yes' if holds else 'NO '}  {claim}")
     files = [path for path in (place / DEMO_MODEL, place / DEMO_PICTURE) if path.exists()]
@@ -82,12 +79,9 @@ def _large() -> Claims:
     ours, theirs = SVC(gamma=0.05), peer_kind(gamma=0.05)
     first, peer = _seconds(lambda: ours.fit(X, y)), _seconds(lambda: theirs.fit(X, y))
     own = statistics.median(_seconds(lambda: ours.fit(X, y)) for _ in range(DEMO_REPEATS))
-    rows = [
-        ("scikit-learn", f"{peer:.2f} s"),
-        ("adatron", f"{own:.2f} s (the first fit: {first:.1f} s): {peer / own:.1f} times as fast"),
-        ("proven", ours.certificate_),
-    ]
-    _show(rows)
+    _show("scikit-learn", f"{peer:.2f} s")
+    _show("adatron", f"{own:.2f} s (the first fit: {first:.1f} s): {peer / own:.1f} times as fast")
+    _show("proven", ours.certificate_)
     agreement = float((ours.predict(X) == theirs.predict(X)).mean())
     yield f"both give the same class to {agreement:.2%} of the samples", agreement >= LEAST_AGREEMENT
     yield "the optimum is proven to within 0.1 %", ours.certificate_.gap <= GAP_TOL
@@ -101,7 +95,8 @@ def _saved(digits: Any, place: Path) -> Claims:
 
     X, X_test, y, y_test = digits
     ours, theirs = SVC(C=10.0).fit(X, y), PeerSVC(C=10.0).fit(X, y)
-    _show([("accuracy", f"{ours.score(X_test, y_test):.2%}"), ("proven", ours.certificate_)])
+    _show("accuracy", f"{ours.score(X_test, y_test):.2%}")
+    _show("proven", ours.certificate_)
     agreement = float((ours.predict(X_test) == theirs.predict(X_test)).mean())
     yield f"both give the same class to {agreement:.2%} of the test images", agreement >= LEAST_AGREEMENT
     path = place / DEMO_MODEL
@@ -125,10 +120,9 @@ def _forgotten(digits: Any) -> Claims:
     others = IncrementalSVC(C=10.0, gamma=1e-3).fit(np.delete(X, supporting, 0), np.delete(y, supporting))
     difference = float(np.abs(model.decision_function(X_test) - others.decision_function(X_test)).max())
     proof = model.deletion_report()
-    bounds = (
-        f"relative duality gap <= {upward(proof['duality_gap'])}, KKT violation <= {upward(proof['kkt_violation'])}"
-    )
-    _show([("seconds", f"{taken:.4f}"), ("proven", bounds)])
+    gap, violation = upward(proof["duality_gap"]), upward(proof["kkt_violation"])
+    _show("seconds", f"{taken:.4f}")
+    _show("proven", f"relative duality gap <= {gap}, KKT violation <= {violation}")
     yield f"a model that never saw the sample decides the same, to {difference:.0e}", difference <= EQUAL_VALUES
 
 
@@ -144,11 +138,8 @@ def _found(digits: Any, place: Path) -> Claims:
     first, again = (_seconds(lambda: search.fit(X[:LEARNED], y[:LEARNED])) for _ in range(2))
     best = ", ".join(f"{name} = {value:.3g}" for name, value in search.best_params_.items())
     cells = len(search.cv_results_["params"])
-    rows = [
-        ("seconds", f"{again:.2f} for {5 * cells} fits (the first search: {first:.1f} s)"),
-        ("best", f"{best}; accuracy on the test images {search.score(X_test, y_test):.2%}"),
-    ]
-    _show(rows)
+    _show("seconds", f"{again:.2f} for {5 * cells} fits (the first search: {first:.1f} s)")
+    _show("best", f"{best}; accuracy on the test images {search.score(X_test, y_test):.2%}")
     apart = cross_val_score(SVC(**search.best_params_), X[:LEARNED], y[:LEARNED], cv=5)
     together = [search.cv_results_[f"split{fold}_test_score"][search.best_index_] for fold in range(5)]
     yield "the best has the scores of five fits of its own", bool(np.allclose(apart, together))
@@ -159,13 +150,12 @@ def _found(digits: Any, place: Path) -> Claims:
 
     picture = place / DEMO_PICTURE
     SearchDisplay.from_estimator(search).figure_.savefig(picture, dpi=120)
-    _show([("picture", str(picture))])
+    _show("picture", picture)
 
 
-def _show(rows: Sequence[tuple[str, object]]) -> None:
-    """Print names and numbers, aligned with those of the other steps."""
-    for name, value in rows:
-        click.echo(f"   {name:<{NAME_WIDTH}} {value}")
+def _show(name: str, value: object) -> None:
+    """Print a number, aligned with the others."""
+    click.echo(f"   {name:<{NAME_WIDTH}} {value}")
 
 
 def _seconds(action: Any) -> float:

@@ -1,11 +1,13 @@
-"""`adatron info` and `adatron doctor`: the installation, its solvers, and models."""
+"""`adatron info`, `doctor` and `warmup`: models, the installation and its solvers; and where the papers are."""
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import click
 
+from ...progress import ProgressDisplay
 from ..status import TableRows, as_json, echo_rows, write_result
 
 
@@ -96,3 +98,38 @@ def _model(path: str) -> tuple[TableRows, dict[str, object]]:
     model = load(path)
     check_is_fitted(machine_of(model))
     return model_rows(model), summary(model)
+
+
+class Compiling(ProgressDisplay):
+    """Shows how many functions are compiled."""
+
+    def line(self) -> str:
+        """Return how many functions are compiled, by the files that hold them."""
+        from ...warm import compiled_functions
+
+        self.done = compiled_functions()
+        return super().line()
+
+
+@click.command(short_help="Compile everything once.")
+def warmup() -> None:
+    """Compile everything that is compiled on first use and keep it in the cache folder.
+
+    It takes one to two minutes on two idle cores, and longer on a busy machine.
+    """
+    from ... import warmup as compile_all
+    from ...compiled.cache.folder import cache_place
+
+    start, place = time.perf_counter(), cache_place()
+    with Compiling("compiling for this machine (once)", "function", 0):
+        compile_all()
+    kept = f"kept in {place.folder}" if place.lasts else "and kept for this process only"
+    click.echo(f"compiled in {time.perf_counter() - start:.1f} s, {kept}", err=True)
+
+
+@click.command(hidden=True, context_settings={"ignore_unknown_options": True, "help_option_names": []})
+@click.argument("words", nargs=-1)
+def papers(words: tuple[str, ...]) -> None:
+    """Say where the papers are reproduced."""
+    command = " ".join(("python -m reproductions", *words))
+    raise click.UsageError(f"the papers are reproduced from a checkout of adatron: {command}")

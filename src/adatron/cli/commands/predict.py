@@ -1,16 +1,18 @@
-"""`adatron predict`: the classes, numbers or outliers of new samples."""
+"""`adatron predict` and `adatron evaluate`: what a model says of samples, and how well."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
 from ..data import DataFiles, data_options
 from ..outputs import DATA_ENDINGS, check_outputs
 from ..parts import device_option, machine_of, task_of, use_device
-from ..status import write_result
+from ..status import as_json, write_result
+
+_Columns = tuple[list[str], list[list[float]]]  # names and rows of what stands beside the predictions
 
 
 @click.command(short_help="Write what a model says of samples.")
@@ -50,31 +52,55 @@ def predict(
     use_device(estimator, device)
     _check_offers(estimator, decision, probability)
     predicted = estimator.predict(table.X)
-    found: list[_Values] = []
+    found: list[_Columns] = []
     if decision:
         values = estimator.decision_function(table.X)
-        found.append(_Values(_names(estimator, values), values.reshape(len(values), -1).tolist()))
+        found.append((_names(estimator, values), values.reshape(len(values), -1).tolist()))
     if probability:
         names = [f"probability {name}" for name in machine_of(estimator).classes_]
-        found.append(_Values(names, estimator.predict_proba(table.X).tolist()))
+        found.append((names, estimator.predict_proba(table.X).tolist()))
     first, *names = _columns(estimator, predicted)
     if names:
-        found.append(_Values(names, predicted[:, 1:].tolist()))
-    labels = [str(name) for name in (predicted[:, 0] if names else predicted.ravel()).tolist()]
+        found.append((names, predicted[:, 1:].tolist()))
+    labels = list(map(str, predicted.reshape(len(predicted), -1)[:, 0].tolist()))
     if to == "csv":
         write_result(_csv(first, labels, found), output)
     else:
-        header = "labels " + " ".join(map(str, machine_of(estimator).classes_)) + "\n" if probability else ""
-        write_result(header + _libsvm(labels, found[0].rows if found else [], numbered=decision), output)
+        header = " ".join(["labels", *map(str, machine_of(estimator).classes_)]) + "\n" if probability else ""
+        write_result(header + _libsvm(labels, found[0][1] if found else [[]] * len(labels), decision), output)
     if not quiet and (table.y is not None or task_of(estimator) == "novelty"):
         click.echo(_compared(estimator, predicted, table.y), err=True)
 
 
-class _Values(NamedTuple):
-    """Columns beside the predictions."""
+@click.command(short_help="Measure a model on data.")
+@click.argument("model", type=click.Path())
+@data_options
+@device_option
+@click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
+@click.option("--output", type=click.Path(), help="File for the result.  [default: standard output]")
+def evaluate(model: str, source: DataFiles, device: str | None, wants_json: bool, output: str | None) -> None:
+    """Measure MODEL on the samples of FILE.
 
-    names: list[str]
-    rows: list[list[float]]
+    Classification: accuracy, ROC-AUC of two classes, precision, recall, F1, confusion matrix. Regression: R2, mean
+    absolute error, root of the mean squared error. Novelty: the share of outliers, and the accuracy if there are labels
+    1 and -1.
+    """
+    from ..scores import rows_of, scores
+
+    check_outputs({"--output": output}, (model, *source.files), {"--output": (".json",) if wants_json else ()})
+    estimator, table = source.with_model(model, labelled=True)
+    use_device(estimator, device)
+    measured = scores(estimator, table.X, table.y)
+    if wants_json:
+        write_result(as_json({"model": model, **measured}), output)
+        return
+    rows = rows_of(measured)
+    if measured.get("roc_auc") is not None:
+        rows.append(("ROC-AUC", f"{measured['roc_auc']:.6f}"))
+    text = "".join(f"{name:<10}{value}\n" for name, value in rows)
+    if "report" in measured:
+        text += f"\n{measured['report']}\nconfusion matrix, a row for each true class\n{measured['confusion_matrix']}\n"
+    write_result(text, output)
 
 
 def _check_offers(model: Any, decision: bool, probability: bool) -> None:
@@ -113,10 +139,8 @@ def _compared(model: Any, predicted: Any, y: Any) -> str:
 
 def _libsvm(labels: list[str], rows: list[list[float]], numbered: bool) -> str:
     """Return a prediction a line, then its values: as features with their numbers, or plain."""
-    words = [" ".join(f"{i}:{value!r}" if numbered else repr(value) for i, value in enumerate(row, 1)) for row in rows]
-    return "".join(
-        f"{name} {row}".rstrip() + "\n" for name, row in zip(labels, words or [""] * len(labels), strict=True)
-    )
+    words = [[f"{i}:{value!r}" if numbered else repr(value) for i, value in enumerate(row, 1)] for row in rows]
+    return "".join(" ".join([name, *row]) + "\n" for name, row in zip(labels, words, strict=True))
 
 
 def _columns(model: Any, predicted: Any) -> list[str]:
@@ -127,16 +151,16 @@ def _columns(model: Any, predicted: Any) -> list[str]:
     return [f"prediction {name}" for name in names]
 
 
-def _csv(first: str, labels: list[str], found: list[_Values]) -> str:
+def _csv(first: str, labels: list[str], found: list[_Columns]) -> str:
     """Return a table with a header: the prediction, then its values."""
     import csv
     import io
 
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([first, *(name for values in found for name in values.names)])
+    writer.writerow([first, *(name for names, _ in found for name in names)])
     for number, name in enumerate(labels):
-        writer.writerow([name, *(value for values in found for value in values.rows[number])])
+        writer.writerow([name, *(value for _, rows in found for value in rows[number])])
     return out.getvalue()
 
 

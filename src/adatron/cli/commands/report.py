@@ -1,9 +1,7 @@
-"""`adatron report`: one HTML file that answers eight questions about a model."""
+"""`adatron report` and `adatron prove`: what can be said of a model and the data that it was fitted to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ from ..data import DataFiles, data_options
 from ..outputs import check_outputs
 from ..parts import machine_of, names_of, task_of
 from ..preparing.target import known_part
+from ..status import write_result
 from ..values import Number
 
 
@@ -24,14 +23,10 @@ from ..values import Number
 @click.option("--output", type=click.Path(), help="The HTML file to write; it is needed.")
 @click.option("--test", type=click.Path(), multiple=True, help="Other data to measure on; may be repeated.")
 @click.option(
-    "--samples", type=click.Choice(["rows", "none"]), default="rows", help="none leaves out every row of data."
+    "--samples", type=click.Choice(["rows", "none"]), default="rows", help="none leaves out all rows of data."
 )
 @click.option(
-    "--max-time",
-    type=Number(0, above=True),
-    default=300.0,
-    show_default=True,
-    help="Limit on the time of other fits, in seconds.",
+    "--max-time", type=Number(0, above=True), default=300.0, help="Limit on the time of other fits, in seconds."
 )
 @click.option("--quiet", is_flag=True, help="Print neither the progress nor the answers.")
 def report(
@@ -51,14 +46,15 @@ def report(
         example = f"--output {Path(model).stem}.html"
         raise click.UsageError(f"--output is missing: it names the file to write, as in {example}")
     check_outputs({"--output": output}, (model, *source.files, *test), {"--output": (".html", ".htm")})
+    from ...files import load
     from ...reports import report as make
 
-    names = _names(model)
+    names = names_of(load(model))  # which a model forgets when it meets data from a file
     estimator, table = source.with_model(model, labelled=True)
-    table = as_fitted(str(source.files[0]), table, estimator)
+    table = _as_fitted(str(source.files[0]), table, estimator)
     tested = replace(source, files=test).with_model(model, labelled=True)[1] if test else None
     novelty = task_of(estimator) == "novelty"
-    with _told(quiet) as progress:
+    with ProgressDisplay("report", "question", visible=not quiet) as display:
         made = make(
             estimator,
             table.X,
@@ -69,14 +65,33 @@ def report(
             feature_names=names if names is not None and len(names) == table.X.shape[1] else None,
             title=f"Report of {Path(model).name}",
             max_time=max_time,
-            progress=progress,
+            progress=lambda done, of, what: vars(display).update(done=done, total=of, note=what),
         )
     made.save(output)
     if not quiet:
         click.echo(str(made), err=True)
 
 
-def as_fitted(file: str, table: Any, model: Any) -> Any:
+@click.command(short_help="Write a proof of a fit that others can check.")
+@click.argument("model", type=click.Path())
+@data_options
+@click.option("--output", type=click.Path(), help="File for the proof.  [default: standard output]")
+def prove(model: str, source: DataFiles, output: str | None) -> None:
+    """Write a text that proves how far MODEL, which was trained on FILE, is from the optimum.
+
+    FILE holds the data that MODEL was trained on, in their order. They stand in the text as MODEL's machine sees them,
+    after scaling. verify.py, a program of the manual that needs Python alone, checks the text.
+    """
+    from ...estimators.forms.way import way_to
+
+    check_outputs({"--output": output}, (model, *source.files))
+    estimator, table = source.with_model(model, labelled=True)
+    machine, table = machine_of(estimator), _as_fitted(str(source.files[0]), table, estimator)
+    y = None if task_of(estimator) == "novelty" else table.y
+    write_result(machine.proof(way_to(estimator).taken(table.X), y), output)
+
+
+def _as_fitted(file: str, table: Any, model: Any) -> Any:
     """Return the samples that a model was fitted to; the labels must be classes of the model.
 
     Novelty detection learns from samples with label 1.
@@ -91,21 +106,3 @@ def as_fitted(file: str, table: Any, model: Any) -> Any:
     elif table.shape[0] != machine.shape_fit_[0]:
         return known_part(file, table)
     return table
-
-
-@contextmanager
-def _told(quiet: bool) -> Iterator[Callable[[int, int, str], object]]:
-    """Return a function that tells which panel is made, and show what it was told."""
-    with ProgressDisplay("report", "question", visible=not quiet) as display:
-
-        def progress(done: int, of: int, what: str) -> None:
-            display.done, display.total, display.note = done, of, what
-
-        yield progress
-
-
-def _names(model: str) -> tuple[str, ...] | None:
-    """Return the names of a model's features, which it forgets when it meets data from a file."""
-    from ...files import load
-
-    return names_of(load(model))

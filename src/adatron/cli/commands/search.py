@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from ...extras import needed
 from ..data import DataFiles, data_options
 from ..fit import check_folds, fit
 from ..groups import GroupedCommand
@@ -64,6 +65,8 @@ def search(
     Ctrl-C, and --max-time, end the search and keep what is finished. Novelty detection learns from the samples with
     label 1; labels 1 and -1 of left-out samples measure it.
     """
+    from .. import searched
+
     _check_files(source, target, plot)
     preparing.check_steps(target)
     given = {name: parameters.pop(name) for name in SEARCHED if parameters[name] is not None}
@@ -86,7 +89,10 @@ def search(
     model = preparing.before(made, table)
     silent = quiet or no_progress
     found, seconds = _searched(model, grid, table, folds, scoring, limit, silent)
-    summary: dict[str, Any] = _tell(found, scoring, task or TASK, seconds, wants_json)
+    if not wants_json:
+        click.echo(searched.table(found))
+        echo_rows(searched.best_rows(found, scoring), err=False)
+    summary = searched.summary(found, scoring, task or TASK, type(made).__name__, seconds)
     good = True
     try:
         if target is not None:
@@ -111,12 +117,9 @@ def _check_files(source: DataFiles, target: str | None, plot: str | None) -> Non
     if plot is None:
         return
     try:
-        from matplotlib.figure import Figure
+        known = needed("matplotlib.figure", "plot", "--plot takes").Figure().canvas.get_supported_filetypes()
     except ImportError as error:
-        from ...extras import how_to_get
-
-        raise click.UsageError(f"--plot needs matplotlib: {how_to_get('plot')}") from error
-    known = Figure().canvas.get_supported_filetypes()
+        raise click.UsageError(str(error)) from error
     if Path(plot).suffix[1:].lower() not in known:
         raise click.UsageError(f"--plot {plot}: the name ends in none of {', '.join(f'.{one}' for one in known)}")
 
@@ -158,27 +161,20 @@ def _check_data(file: str, table: Any, task: str, folds: int, scoring: str) -> N
     import numpy as np
     from sklearn.metrics import get_scorer_names
 
-    if task == "novelty":
-        _check_sides(file, table)
-    check_folds(file, table.y, table.shape[0], folds, task)
-    if task == "classification" and scoring in OF_TWO and (classes := len(np.unique(table.y))) > 2:
-        named = [name for name in get_scorer_names() if name.startswith(f"{scoring}_") and "samples" not in name]
-        raise InputError(
-            f"--scoring {scoring} is for two classes, and {file} has {classes}; for more there are {', '.join(named)}"
-        )
+    from ..report import shortened
 
-
-def _check_sides(file: str, table: Any) -> None:
-    """Fail unless the labels are 1 and -1."""
-    import numpy as np
-
-    if table.y.dtype.kind not in "iuf" or set(np.unique(table.y).tolist()) != {-1, 1}:
-        from ..report import shortened
-
-        found = shortened([str(label) for label in np.unique(table.y).tolist()], 3)
+    classes = np.unique(table.y).tolist()
+    if task == "novelty" and (table.y.dtype.kind not in "iuf" or set(classes) != {-1, 1}):
         raise InputError(
             f"{file}: a search with --task novelty compares by labels 1 (known) and -1 (new), and the labels are "
-            f"{found}: --label names another column"
+            f"{shortened(list(map(str, classes)), 3)}: --label names another column"
+        )
+    check_folds(file, table.y, table.shape[0], folds, task)
+    if task == "classification" and scoring in OF_TWO and len(classes) > 2:
+        named = [name for name in get_scorer_names() if name.startswith(f"{scoring}_") and "samples" not in name]
+        raise InputError(
+            f"--scoring {scoring} is for two classes, and {file} has {len(classes)}; for more there are "
+            f"{', '.join(named)}"
         )
 
 
@@ -187,7 +183,7 @@ def _searched(
 ) -> tuple[Any, float]:
     """Return the search over a grid, fitted, and the seconds it took."""
     import numpy as np
-    from sklearn.base import is_outlier_detector
+    from sklearn.base import is_classifier, is_outlier_detector
     from sklearn.model_selection import KFold, StratifiedKFold
 
     from ...estimators.forms.way import way_to
@@ -196,10 +192,8 @@ def _searched(
 
     way = way_to(model)
     last, prefix = way.machine, way.prefix or ""
-    classes = hasattr(last, "decision_function_shape")
-    seed = getattr(last, "random_state", None) or 0
-    kind = StratifiedKFold if classes or is_outlier_detector(last) else KFold
-    cv: Any = kind(folds, shuffle=True, random_state=seed)
+    kind = StratifiedKFold if is_classifier(last) or is_outlier_detector(last) else KFold
+    cv: Any = kind(folds, shuffle=True, random_state=getattr(last, "random_state", None) or 0)
     if is_outlier_detector(last):
         cv = [(train[table.y[train] == 1], test) for train, test in cv.split(table.X, table.y)]
     made = GridSearchCV(
@@ -243,16 +237,6 @@ def _draw(found: Any, plot: str) -> None:
     display = SearchDisplay.from_search(found, ax=off_screen(figsize=(8, 6)))
     with atomic_write(plot) as stream:
         display.figure_.savefig(stream, format=Path(plot).suffix[1:].lower())
-
-
-def _tell(found: Any, scoring: str, task: str, seconds: float, wants_json: bool) -> dict[str, Any]:
-    """Print the scores for people, unless JSON is asked for; return them for programs."""
-    from ..searched import best_rows, summary, table
-
-    if not wants_json:
-        click.echo(table(found))
-        echo_rows(best_rows(found, scoring), err=False)
-    return summary(found, scoring, task, type(machine_of(found.estimator)).__name__, seconds)
 
 
 def _finish(model: Any, table: Any, learned: Any, target: str, quiet: bool, silent: bool) -> bool:

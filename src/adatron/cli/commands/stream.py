@@ -15,7 +15,7 @@ from ..machines import INCREMENTAL, TASK, machine, task_options
 from ..outputs import MODEL_ENDINGS, check_outputs
 from ..parameters import parameter_options
 from ..status import ExitStatus, InputError, as_json, echo_rows, write_result
-from ..streams.lines import LineForm, LineReader
+from ..streams.lines import Input, LineForm, LineReader
 from ..values import MOST_FEATURES, Number
 
 STREAM_PARAMETERS = (
@@ -32,17 +32,13 @@ STREAM_PARAMETERS = (
 @click.option("--skip-learned/--no-skip-learned", default=None, help="Skip the lines that MODEL has learned of FILE "
               "before, whatever they are.  [default: those of a file, if they are the same]")  # fmt: skip
 @click.option("--accept-loss", is_flag=True, help="Go on although lines in MODEL are damaged or missing.")
-@click.option(
-    "--format", type=click.Choice(FORMAT_NAMES[:4]), help="Format of FILE.  [default: from its name or lines]"
-)
+@click.option("--format", type=click.Choice(FORMAT_NAMES[:4]), help="Format of FILE.  [default: from its name or "
+              "lines]")  # fmt: skip
 @click.option("--label", type=column, help="The label's column.  [default: the last]")
 @click.option("--zero-based/--one-based", default=None, help="LIBSVM text: features count from 0 or 1.  "
               "[default: as MODEL's, or from 1]")  # fmt: skip
-@click.option(
-    "--features",
-    type=Number(1, MOST_FEATURES, whole=True),
-    help="Features, if the first lines of LIBSVM text use fewer.",
-)
+@click.option("--features", type=Number(1, MOST_FEATURES, whole=True), help="Features, if the first lines of LIBSVM "
+              "text use fewer.")  # fmt: skip
 @click.option("--forget/--no-forget", default=None, help="Whether a line such as -17 forgets a sample, or is one.  "
               "[default: forgets; an error if it may be either]")  # fmt: skip
 @task_options
@@ -77,31 +73,28 @@ def stream(
     there is no MODEL yet, an incremental machine is fitted to the first lines, with the options of the task and the
     parameters.
     """
+    from ...files import load
     from ...files.database import Database, is_database
-    from ..streams.follower import Follower, Manner, check_model
-    from ..streams.inputs import STANDARD_INPUT, Input
+    from ...files.source import STANDARD_INPUT
+    from ..streams.follower import Follower, incremental
 
     path = Path(model)
     outputs = {"MODEL": model, "the journal of MODEL": f"{path.resolve()}-journal"}
     check_outputs(outputs, [file] if file != STANDARD_INPUT else [], {"MODEL": MODEL_ENDINGS})
     given = Input(file, line_form.form.encoding)
-    labelled = (task or TASK) != "novelty"
-    reader = LineReader(given.name, line_form, labelled)
+    reader = LineReader(given.name, line_form, (task or TASK) != "novelty")
     options = {"task": task, "svm": svm, **parameters}
     if path.exists() and path.stat().st_size and not is_database(path):
         _check_options(model, False, **options)
-        check_model(path)
+        incremental(load(path))  # other models are not made into databases
     with Database(path) as database:
-        new = database.is_new
+        new, lines = database.is_new, reader.below_header(given.lines())
         _check_options(model, new, **options)
-        lines = reader.below_header(given.lines())
         if new:
             made = machine(task, svm, parameters, INCREMENTAL)
-            lines = _begin(database, given, lines, reader, first, made, task is not None)
-        follower = Follower(database, given, reader, Manner(every, window, accept_loss))
-        if not new:
-            lines = follower.remaining(lines, skip_learned)
-        count = follower.follow(lines)
+            _begin(database, given, lines, reader, first, made, task is not None)
+        follower = Follower(database, given, reader, every, window, accept_loss)
+        count = follower.follow(lines if new else follower.remaining(lines, skip_learned))
     if given.unfinished:
         told = "it has no line end and was not learned; a run does that once it has one"
         click.echo(f"warning: {given.name}, line {given.unfinished}: {told}", err=True)
@@ -123,13 +116,12 @@ def _check_options(model: str, new: bool, **given: Any) -> None:
 
 def _begin(
     database: Any, given: Any, lines: Iterator[tuple[int, str]], reader: Any, first: int, made: Any, chosen: bool
-) -> Iterator[tuple[int, str]]:
-    """Fit a model to the first lines and write it; the lines after them."""
+) -> None:
+    """Fit a model to the first lines and write it."""
     from ...files import DataError
     from ..parts import remember_counting, remember_label
     from ..preparing.target import label_text
-    from ..streams.follower import as_file
-    from ..streams.inputs import fitted
+    from ..streams.follower import as_file, fitted
 
     begin = list(islice(lines, first))
     if not begin:
@@ -139,12 +131,11 @@ def _begin(
             raise DataError(reader.name, f"{text!r} forgets, but the first {first} lines are for the fit", number)
     table = reader.table(begin[0][0], [text for _, text in begin])
     model = _fitted(made, table, reader.name, len(begin), chosen)
-    model.stream_ = fitted(given.source, given.inode, begin)
+    model.stream_ = fitted(given, begin)
     remember_counting(model, table.first_index)
     remember_label(model, label_text(table) if reader.labelled else None)
     reader.remember_header(model)
     database.write(as_file(model, database.path))
-    return lines
 
 
 def _fitted(made: Any, table: Any, name: str, first: int, chosen: bool) -> Any:

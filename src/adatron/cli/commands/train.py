@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -89,18 +90,10 @@ def train(
     return ExitStatus.NOT_CONVERGED if made.fit_status_ else ExitStatus.FINE
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _check_usage(target: str | None, folds: int | None, test: tuple[str, ...]) -> None:
     """Fail if options do not go together."""
     for file in test:
-        if _is_number(file) and not existing(file).is_file():
+        if re.fullmatch(r"[\d.]+", file) and not existing(file).is_file():
             raise click.UsageError(f"--test {file}: --test takes a file of other samples; --cv 5 cross-validates")
     if folds and target is not None:
         raise click.UsageError("--cv writes no model: leave out --model, or --cv")
@@ -114,14 +107,14 @@ def _read(source: DataFiles, made: Any, test: tuple[str, ...], preparing: Prepar
     """Read the data to train on, and those to test on; check the labels, and give the machine its class weights."""
     from ..scores import check_classes
 
-    task, given = task_of(made), made.kernel == "precomputed"
-    novelty = task == "novelty"
-    table = read_training(source, made, preparing, chosen, not novelty)
-    tested = None
-    if test:
-        source = replace(source, files=test).counting_as(table.first_index)
-        tested = source.like(wanted_as(table, gaps=preparing.impute is not None), given, labelled=not novelty)
-    if tested and task == "classification":
+    labelled = task_of(made) != "novelty"
+    table = read_training(source, made, preparing, chosen, labelled)
+    if not test:
+        return table, None
+    source = replace(source, files=test).counting_as(table.first_index)
+    wanted = wanted_as(table, gaps=preparing.impute is not None)
+    tested = source.like(wanted, made.kernel == "precomputed", labelled=labelled)
+    if task_of(made) == "classification":
         check_classes(table.y, tested.y)
     return table, tested
 
@@ -150,11 +143,8 @@ def _tell(
         if task_of(model) == "novelty":
             shape.append(("learned from", said_of(table, learned)))
         closing: TableRows = [("seconds", f"{seconds:.2f}"), ("model file", target)]
-        closing += (
-            rows_of(measured)
-            if measured
-            else [("quality", "not measured: add --test FILE, or replace --model by --cv 5")]
-        )
+        unmeasured: TableRows = [("quality", "not measured: add --test FILE, or replace --model by --cv 5")]
+        closing += rows_of(measured) if measured else unmeasured
         echo_rows([*shape, *kernel_rows(model), *certificate_rows(machine_of(model)), *closing], err=True)
     if wants_json:
         extra = {"samples": learned.shape[0], "seconds": seconds, "model": target, "test": measured}

@@ -1,53 +1,40 @@
-"""A model that learns line by line and outlives being killed: its database, and the lines."""
+"""A model that learns line by line and outlives being killed: its database, and what it has learned of each input.
+
+The model's ``stream_`` is its memory: the number of its last record and, for each input, the last line that it has
+learned, the number of the file, and a digest of the lines after line ``since``, chained from one to the next.
+"""
 
 from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from ...files import DataError, ModelFileError, load
 from ...files.database import Database, Record
 from ...files.models.model import write
-from ...files.source import Piped
+from ...files.source import STANDARD_INPUT, Piped
 from ...files.tables.memory import room
-from ..progress import Interrupt
-from .inputs import STANDARD_INPUT, STANDARD_NAME, Input, after, begun, new_stream, remembering
-from .lines import LineReader
+from ..fit import Interrupt
+from .lines import STANDARD_NAME, Input, LineReader
 
 BATCH = 32  # Lines of a file that are written together.
-
-
-@dataclass(frozen=True)
-class Manner:
-    """The settings of a stream.
-
-    every : lines after which the model is written anew
-    window : samples that are kept; None keeps as many as the model says
-    accept_loss : whether to go on if records are lost
-    """
-
-    every: int = 1000
-    window: int | None = None
-    accept_loss: bool = False
+Numbered = Iterator[tuple[int, str]]  # lines with their numbers
+Memory = dict[str, Any]
 
 
 class Follower:
     """The model in a database, with the records since it was written.
 
-    Parameters
-    ----------
-    database : Database
-        The database, in which a model is.
-    given : Input
-        Source of the lines.
-    lines : LineReader
-        How lines are read.
-    manner : Manner
+    every : lines after which the model is written anew
+    window : samples that are kept; None keeps as many as the model says
+    accept_loss : whether to go on if records are lost
 
     Raises
     ------
@@ -57,51 +44,45 @@ class Follower:
         The model is not an incremental one, or not fitted.
     """
 
-    def __init__(self, database: Database, given: Input, lines: LineReader, manner: Manner) -> None:
-        self.database, self.given, self.lines, self.manner = database, given, lines, manner
-        self.model: Any = None
-        self.last: Any = None
+    def __init__(
+        self, database: Database, given: Input, lines: LineReader, every: int, window: int | None, accept_loss: bool
+    ) -> None:
+        self.database, self.given, self.lines, self.every = database, given, lines, every
+        data = database.model
+        self.model: Any = load(Piped(str(database.path), data), max_bytes=max(room(), len(data)))
+        self.last: Any = incremental(self.model)
+        lines.expect(self.model, self.last)
+        if window is not None:
+            self.last.set_params(window=window)
+        if self.last.stream_ is None:
+            self.last.stream_ = {"number": 0, "inputs": {}}
         self._warned = False
-        self.replayed = self._open()
+        self.replayed = self._replay(accept_loss)
 
-    @property
-    def done(self) -> int:
-        """Number of the last line of the input that was learned before."""
-        return self.last.stream_["lines"].get(self.given.source, 0)
-
-    @property
-    def _inputs(self) -> dict[str, Any]:
-        return self.last.stream_["inputs"]
-
-    def remaining(self, lines: Iterator[tuple[int, str]], skip_learned: bool | None) -> Iterator[tuple[int, str]]:
+    def remaining(self, lines: Numbered, skip_learned: bool | None) -> Numbered:
         """Return the lines that are to be learned, and note the file that they come from.
 
-        Parameters
-        ----------
-        skip_learned : bool or None
-            Whether to leave out the lines that were learned of this input, whatever they are; None: only in a file with
-            the same lines.
+        skip_learned : whether to leave out the lines that were learned of this input, whatever they are; None: only in
+            a file with the same lines
 
         Raises
         ------
         DataError
             The lines are not the same.
         """
-        given, skip = self.given, self.given.again if skip_learned is None else skip_learned
-        done, entry = self.done if skip else 0, begun(given.inode)
-        if skip and skip_learned is None:
-            seen = self._inputs.get(given.source) or begun("", done)
-            lines, entry = after(lines, given, done, seen, lambda: self.lines.header), {**seen, "inode": given.inode}
-        elif skip:
-            lines, entry = ((number, text) for number, text in lines if number > done), begun(given.inode, done)
+        given, memory = self.given, self.last.stream_
+        seen, entry = memory["inputs"].get(given.source) or begun(""), begun(given.inode)
+        if skip_learned is None and given.again:
+            lines, entry = after(lines, given, seen), {**seen, "inode": given.inode}
+        elif skip_learned:
+            lines = ((number, text) for number, text in lines if number > seen["line"])
+            entry = begun(given.inode, seen["line"])
         if given.again:
-            stream = self.last.stream_
-            told = {"lines": {**stream["lines"], given.source: done}, "inputs": {**self._inputs, given.source: entry}}
-            self.last.stream_ = {**stream, **told}
+            self.last.stream_ = {**memory, "inputs": {**memory["inputs"], given.source: entry}}
             self._snapshot()
         return lines
 
-    def follow(self, lines: Iterator[tuple[int, str]]) -> int:
+    def follow(self, lines: Numbered) -> int:
         """Learn numbered lines, and write the model; return how many lines there were.
 
         A first Ctrl-C waits until a line is learned. A second one breaks off within the line: nothing more is written
@@ -125,35 +106,30 @@ class Follower:
                 self._snapshot()
         return count
 
-    def _open(self) -> int:
-        """Load the model and learn the records since it was written; return how many there were."""
-        data = self.database.model
-        self.model = load(Piped(str(self.database.path), data), max_bytes=max(room(), len(data)))
-        self.last = incremental(self.model)
-        self.lines.expect(self.model, self.last)
-        if self.manner.window is not None:
-            self.last.set_params(window=self.manner.window)
-        if self.last.stream_ is None:
-            self.last.stream_ = new_stream()
+    def _replay(self, accept_loss: bool) -> int:
+        """Learn the records since the model was written; return how many there were."""
+        place = self.database.path
         records, lost = self.database.records(self.last.stream_["number"])
-        if lost and not self.manner.accept_loss:
-            raise _lost(self.database.path, lost, len(records))
+        if lost and not accept_loss:
+            raise ModelFileError(
+                place,
+                f"{lost}; other records that can be read: {len(records)}. If the lines came from a file that still has "
+                "them, load the model and save it to another file: a stream with that one reads the lines again. "
+                "Otherwise --accept-loss goes on with the records that can be read",
+            )
         for record in records:
-            self._replay(record)
+            self.last.store.skip(record.number - self.last.stream_["number"] - 1)
+            try:
+                self._learn(record)
+            except ValueError as error:
+                raise ModelFileError(
+                    place,
+                    f"record {record.number} cannot be learned ({error}): go on with the options of the run that wrote "
+                    "it, or load the model and save it to another file without the lines since",
+                ) from error
         if records or lost:
             self._snapshot()
         return len(records)
-
-    def _replay(self, record: Record) -> None:
-        self.last.store.skip(record.number - self.last.stream_["number"] - 1)
-        try:
-            self._learn(record)
-        except ValueError as error:
-            raise ModelFileError(
-                self.database.path,
-                f"record {record.number} cannot be learned ({error}): go on with the options of "
-                "the run that wrote it, or load the model and save it to another file without the lines since",
-            ) from error
 
     def _take(self, record: Record) -> None:
         """Learn or forget, and write that to the disk; a file still has its lines, and they are written in batches."""
@@ -166,25 +142,21 @@ class Follower:
             return
         self._learn(record)
         self.database.append(record)
-        if record.number % self.manner.every == 0:
+        if record.number % self.every == 0:
             self._snapshot()
         elif not self.given.again or record.number % BATCH == 0:
             self.database.commit()
 
     def _learn(self, record: Record) -> None:
         """Learn the record's sample; the model then says that it has."""
-        lines = self._lines_of(record)
+        lines = self.lines
+        if record.source != self.given.source:  # the input's name may tell the format
+            name = STANDARD_NAME if record.source == STANDARD_INPUT else record.source
+            lines = replace(lines, name=name, found=None, like=None)
         X, y = lines.parse(record.line, record.text)
         with _at(lines.name, record.line):
             self.last.partial_fit(X, y)
         self.last.stream_ = remembering(self.last.stream_, record)
-
-    def _lines_of(self, record: Record) -> LineReader:
-        """Return the reader for lines of a record's input; the input's name may tell the format."""
-        if record.source == self.given.source:
-            return self.lines
-        name = STANDARD_NAME if record.source == STANDARD_INPUT else record.source
-        return replace(self.lines, name=name, found=None, like=None)
 
     def _forget(self, record: Record, one: int) -> str:
         """Forget a sample as a record says; return a warning, or an empty text."""
@@ -217,13 +189,61 @@ def _at(name: str, line: int) -> Iterator[None]:
         raise DataError(name, str(error), line) from error
 
 
-def _lost(place: Path, lost: str, there: int) -> Exception:
-    return ModelFileError(
-        place,
-        f"{lost}; other records that can be read: {there}. If the lines came from a file that still has them, load the "
-        "model and save it to another file: a stream with that one reads the lines again. Otherwise --accept-loss goes "
-        "on with the records that can be read",
-    )
+def after(lines: Numbered, given: Input, seen: Memory) -> Numbered:
+    """Return the lines after those that were learned; the learned ones are read here and must be the same.
+
+    Raises
+    ------
+    DataError
+        The file is another one.
+    """
+    done, last, digest, next_one = seen["line"], 0, "", list[tuple[int, str]]()
+    for number, text in lines:
+        if number > done:
+            next_one.append((number, text))
+            break
+        last, digest = number, chained(digest, text) if number > seen["since"] else digest
+    fault = None
+    if last != done:
+        fault = f"line {done} is not there"
+    elif seen["digest"] != digest:
+        fault = f"lines {seen['since'] + 1} to {done} are not those that were learned"
+    elif not digest and seen["inode"] not in ("", given.inode):
+        fault = "it is another file"
+    if fault:
+        raise DataError(
+            given.name,
+            f"the model has learned {done} lines of the file with this name, but {fault}: --no-skip-learned learns it "
+            f"from its beginning, as a new one; --skip-learned goes on after line {done}, whatever comes before",
+        )
+    return chain(next_one, lines)
+
+
+def begun(inode: str, line: int = 0) -> Memory:
+    """Return the memory of an input whose lines after this one are still to come."""
+    return {"inode": inode, "line": line, "since": line, "digest": ""}
+
+
+def chained(digest: str, text: str) -> str:
+    """Return the digest of some lines and one more."""
+    return blake2b(digest.encode() + text.encode(), digest_size=16).hexdigest()
+
+
+def remembering(memory: Memory, record: Record) -> Memory:
+    """Return the memory of a model that has learned a record."""
+    entry = memory["inputs"].get(record.source) or begun("")
+    if record.line <= entry["line"]:  # an input that begins again
+        entry = begun(entry["inode"], record.line - 1)
+    entry = {**entry, "line": record.line, "digest": chained(entry["digest"], record.text)}
+    return {"number": record.number, "inputs": {**memory["inputs"], record.source: entry}}
+
+
+def fitted(given: Input, lines: Iterable[tuple[int, str]]) -> Memory:
+    """Return the memory of a model after a fit to these lines of an input."""
+    memory: Memory = {"number": 0, "inputs": {given.source: begun(given.inode)}}
+    for number, text in lines:
+        memory = remembering(memory, Record(memory["number"] + 1, given.source, number, text))
+    return memory
 
 
 def as_file(model: Any, path: Path) -> bytes:
@@ -231,11 +251,6 @@ def as_file(model: Any, path: Path) -> bytes:
     stream = io.BytesIO()
     write(model, stream, path)
     return stream.getvalue()
-
-
-def check_model(path: Path) -> None:
-    """Fail if the model in a file cannot learn; only others are made into databases."""
-    incremental(load(path))
 
 
 def incremental(model: Any) -> Any:

@@ -2,17 +2,105 @@
 
 from __future__ import annotations
 
+import errno
+import io
+import os
 import re
+import stat
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from pathlib import Path
+from typing import Any, TextIO
 
 from ..data import Form
+
+STANDARD_NAME = "standard input"  # What messages call it.
 
 # Bytes that lines read together may take. Asking for the free memory would take longer than reading a line.
 LINE_BYTES = 2**30
 
 _FORGET = re.compile(r"\s*-(\d+)\s*$")
+
+
+class Input:
+    """An input, read line by line.
+
+    Parameters
+    ----------
+    path : str
+        ``-`` is standard input.
+    encoding : str, optional
+        By default UTF-8.
+
+    Attributes
+    ----------
+    name : for messages
+    source : the name by which the model remembers the input
+    growing : whether the file may still grow: it is on the disk and not compressed
+    again : whether the input begins at the same line each time: it is a file
+    inode : number of the file; empty if the input is not a file
+    unfinished : number of its last line if that had no end, and was therefore left out
+    """
+
+    def __init__(self, path: str, encoding: str | None = None) -> None:
+        from ...files.source import STANDARD_INPUT, uncompressed
+
+        self.path, self.encoding, self.standard = path, encoding, path == STANDARD_INPUT
+        self.name, self.source = (STANDARD_NAME, path) if self.standard else (path, os.path.realpath(path))
+        try:
+            found = os.fstat(sys.stdin.fileno()) if self.standard else Path(path).stat()
+            regular, inode = stat.S_ISREG(found.st_mode), str(found.st_ino)
+        except (OSError, ValueError, AttributeError):  # another object stands in for the stream
+            if not self.standard:
+                raise
+            regular, inode = False, ""
+        self.again = regular and not self.standard
+        self.inode = inode if self.again else ""
+        self.growing = regular and (self.standard or uncompressed(path) == path)
+        self.unfinished: int | None = None
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Yield lines with their numbers, as they come; without blank ones and comments.
+
+        If the last line of a growing file has no end, it is half of a line, and is left out. At the end of a pipe or
+        of a compressed file it is the last line.
+        """
+        from ...files.source import data_lines
+
+        with self._opened() as stream:
+            yield from data_lines(self._whole(stream))
+
+    @contextmanager
+    def _opened(self) -> Iterator[TextIO]:
+        from ...files.source import open_binary
+
+        if self.standard and sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
+            raise OSError(errno.EBADF, "it is closed", STANDARD_NAME)
+        if self.standard and self.encoding is None:
+            yield sys.stdin
+            return
+        with (
+            nullcontext(sys.stdin.buffer) if self.standard else open_binary(self.path) as plain,
+            # A character that is not complete yet must not hide the lines before it.
+            io.TextIOWrapper(plain, self.encoding or "utf-8-sig", errors="surrogateescape", newline="") as text,
+        ):
+            yield text
+
+    def _whole(self, stream: TextIO) -> Iterator[str]:
+        from ...files import DataError
+
+        for number, line in enumerate(stream, 1):
+            if self.growing and not line.endswith(("\n", "\r")):
+                self.unfinished = number if line.strip() else None
+                return  # data that come later belong to the same line
+            try:
+                line.encode()
+            except UnicodeEncodeError as error:
+                byte, encoding = ord(line[error.start]) & 0xFF, self.encoding or "UTF-8"
+                raise DataError(self.name, f"not a text file (byte 0x{byte:02x} is not {encoding})", number) from error
+            yield line
 
 
 @dataclass(frozen=True)
@@ -51,21 +139,26 @@ class LineReader:
     way: Any = None
     classes: Any = None
     names: list[str] | None = None
-    header: str = ""
     found: Form | None = None
     like: Any = None
 
     def below_header(self, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-        """Yield the lines of an input without its header, which says which column is the label."""
-        first = next(lines, None)
-        if first is None:
-            return
-        names = self._header_of(*first)
-        if names is None:
-            yield first
-        else:
-            self.header = first[1]
-            self._take_header(first[0], names)
+        """Yield the lines of an input without its header, which says which column is the label.
+
+        It must be the header of the lines that were learned before.
+        """
+        from ...files import DataError
+
+        for number, text in lines:
+            names = self._header_of(number, text)
+            if names is None:
+                yield number, text
+            elif self.names not in (None, names):
+                here, before = ", ".join(names), ", ".join(self.names or ())
+                raise DataError(self.name, f"its header ({here}) is not that of the lines before ({before})", number)
+            else:
+                self._take_names(names, number)
+            break
         yield from lines
 
     def _header_of(self, number: int, text: str) -> list[str] | None:
@@ -77,12 +170,9 @@ class LineReader:
 
         form = self.reading.form
         request = Request(separator=form.separator, decimal=form.decimal, header=form.header, missing=form.missing)
-        chosen = self.reading.format or format_of(
-            Piped(self.name, text.encode()), replace(request, max_bytes=LINE_BYTES)
-        )
-        if chosen not in SEPARATOR:
-            return None
-        found = header_of(self.name, text, number, request, SEPARATOR[chosen])
+        piped = Piped(self.name, text.encode())
+        chosen = self.reading.format or format_of(piped, replace(request, max_bytes=LINE_BYTES))
+        found = header_of(self.name, text, number, request, SEPARATOR[chosen]) if chosen in SEPARATOR else None
         if found is None:
             return None
         self.found = replace(form, separator=found[1].separator)
@@ -90,17 +180,6 @@ class LineReader:
 
     def _read_with(self, **changed: Any) -> None:
         self.reading = replace(self.reading, **changed)
-
-    def _take_header(self, line: int, names: list[str]) -> None:
-        """Take a header, which must be that of the lines that were learned before."""
-        from ...files import DataError
-
-        if self.names is not None and names != self.names:
-            before = ", ".join(self.names)
-            raise DataError(
-                self.name, f"its header ({', '.join(names)}) is not that of the lines before ({before})", line
-            )
-        self._take_names(names, line)
 
     def _take_names(self, names: list[str], line: int | None = None) -> None:
         """Take the names of the columns, which say which one is the label."""
@@ -116,17 +195,6 @@ class LineReader:
         if self.names is not None:
             last.header_ = {"names": self.names, "label": self.reading.label}
 
-    def _recall_header(self, header: Any) -> None:
-        """Take the columns of a model, which may be from a file of a stranger."""
-        if not isinstance(header, dict):
-            return
-        names, label = cast("dict[str, Any]", header).get("names"), cast("dict[str, Any]", header).get("label")
-        if not isinstance(names, list) or not all(isinstance(name, str) for name in cast("list[Any]", names)):
-            return
-        if self.reading.label is None and isinstance(label, int):
-            self._read_with(label=label)
-        self._take_names(cast("list[str]", names))
-
     def expect(self, model: Any, last: Any) -> None:
         """Read from a model what lines it takes."""
         from sklearn.base import is_outlier_detector
@@ -136,12 +204,17 @@ class LineReader:
 
         self.labelled = not is_outlier_detector(last)
         self._read_with(features=model.n_features_in_)
+        if self.reading.zero_based is None:
+            self._read_with(zero_based=counting_of(model) == 0)
         way = way_to(model)
         self.way = way if way.steps else None
         self.classes = getattr(last, "classes_", None)
-        self._recall_header(vars(last).get("header_"))
-        if self.reading.zero_based is None:
-            self._read_with(zero_based=counting_of(model) == 0)
+        header = vars(last).get("header_")  # maybe from a file of a stranger
+        names, label = (header.get("names"), header.get("label")) if isinstance(header, dict) else (None, None)
+        if isinstance(names, list) and all(isinstance(name, str) for name in names):
+            if self.reading.label is None and isinstance(label, int):
+                self._read_with(label=label)
+            self._take_names(names)
 
     def forgotten(self, number: int, text: str) -> int | None:
         """Return the id that a line says to forget, or None if it is a sample.
@@ -182,16 +255,17 @@ class LineReader:
         from ...files import DataError, read
         from ...files.source import Piped, uncompressed
 
-        name, reading = uncompressed(self.name), self.reading
-        form = self.found or reading.form
-        roles: Any = {"drop": self._columns(form.drop), "index": self._columns((form.index,))[0]}
-        given: Any = vars(form) | roles | {"keep_index": True, "header": False, "encoding": None}
-        piped, from_zero = Piped(name, "\n".join(texts).encode()), bool(reading.zero_based)
+        piped, reading = Piped(uncompressed(self.name), "\n".join(texts).encode()), self.reading
+        form, from_zero = self.found or reading.form, bool(reading.zero_based)
+        numbers: Any = {name: at for at, name in enumerate(self.names or ())}  # the header is not there
+        roles = {
+            "drop": tuple(numbers.get(one, one) for one in form.drop),
+            "index": numbers.get(form.index, form.index),
+        }
+        fixed = {"keep_index": True, "header": False, "encoding": None, "max_bytes": LINE_BYTES}
+        given: Any = {**vars(form), **roles, **fixed}
         try:
-            table = read(
-                piped, reading.format, reading.label, reading.features, self.labelled, from_zero, max_bytes=LINE_BYTES,
-                **given,
-            )  # fmt: skip
+            table = read(piped, reading.format, reading.label, reading.features, self.labelled, from_zero, **given)
         except DataError as error:
             raise DataError(self.name, error.problem, first) from error
         found = table.dialect
@@ -203,18 +277,13 @@ class LineReader:
             self.like = replace(table, X=table.X[:1], y=None) if plain else None
         return table
 
-    def _columns(self, given: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return columns by their numbers, if the header has their names."""
-        names = self.names or []
-        return tuple(names.index(one) if isinstance(one, str) and one in names else one for one in given)
-
     def parse(self, number: int, text: str) -> tuple[Any, Any]:
         """Return the sample of a line, and its label, of the kind that the model's classes have."""
         from ...files.labels import as_targets
         from ...files.tables.delimited.row import plain_row
 
         kind = "" if self.classes is None else self.classes.dtype.kind
-        table = self.table(number, [text]) if self.like is None else None
+        table = self.table(number, [text]) if self.like is None else None  # which may be what shows the form
         row = None if self.like is None else plain_row(text, self.like, kind == "U")
         table = row or table or self.table(number, [text])
         X, y = (table.X if self.way is None else self.way.taken(table.X)), table.y

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...fitting.layout import feature_weights
 from ...fitting.storage import for_reading
+from ...model.checks import FOREIGN, first_fault
 from ...model.model import Model, Proofs
 from ..checks import inputs, objects
 from ..checks.arrays import device_of
@@ -147,9 +148,7 @@ class KernelMachine(Parameters, FittedAttributes):
 
     def faults(self) -> Iterator[str]:
         """Yield what no fit makes, in a fitted machine that comes from elsewhere."""
-        from ...model.foreign import foreign
-
-        yield from filter(None, [foreign(self.model_)])
+        yield from filter(None, [first_fault(FOREIGN, self.model_)])
 
     def _refuse_state(self, fault: str) -> NoReturn:
         vars(self).pop("_model", None)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import _get_feature_names, validate_data  # pyright: ignore[reportPrivateUsage]
 
-from ...model.sound import invalid_csr
+from ...model.checks import invalid_csr
 from .columns import advice, as_numbers, refuse_dates, refuse_masked
 
 FEW_ROWS = 256  # Rows of a frame up to which its checks take longer than a prediction.

@@ -19,7 +19,7 @@ from ...fitting.layout import Coefficients, divided
 from ...fitting.problems import Listed, Problem
 from ...fitting.samples import Samples
 from ...gram.source import Source, roughly
-from ...model.foreign import of_solution
+from ...model.checks import of_solution
 from ...model.heads import Classes, Head
 from ...model.model import Model, Proofs
 from ...problems import Dual

@@ -276,9 +276,9 @@ class Incremental(KernelMachine):
 
     def _forget_lines(self) -> None:
         """Blank digests of lines, which would prove a guess of a row."""
-        if self.stream_ is not None and "inputs" in self.stream_:
-            lines, inputs = self.stream_["lines"], self.stream_["inputs"]
-            blank = {name: {**one, "since": lines[name], "digest": ""} for name, one in inputs.items()}
+        if self.stream_ is not None:
+            inputs = self.stream_["inputs"]
+            blank = {name: {**one, "since": one["line"], "digest": ""} for name, one in inputs.items()}
             self.stream_ = {**self.stream_, "inputs": blank}
 
     @property

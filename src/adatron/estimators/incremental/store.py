@@ -16,7 +16,7 @@ from scipy import sparse
 
 from ...arrays import Ids, Vector
 from ...gram.source import less
-from ...model.sound import is_vector, meaningless, unreadable
+from ...model.checks import is_vector, meaningless, unreadable
 from ...quoted import quoted
 from ...threads import Clock
 

@@ -22,7 +22,7 @@ from ...fitting.fits import Fitted
 from ...fitting.formulation import CompleteMaker
 from ...gram import Gram, Source, View
 from ...kernels import Kernel
-from ...model.sound import is_vector, meaningless
+from ...model.checks import is_vector, meaningless
 from ...problems import Dual
 from ...solvers.path import Homotopy, compaction
 from ...solvers.status import Status

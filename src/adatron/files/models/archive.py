@@ -69,19 +69,14 @@ def write_archive(stream: BinaryIO, header: bytes, arrays: dict[str, NDArray[Any
     with sealed_zip(stream) as archive:
         for name, content in ((HEADER, header), (STEPS, steps)):
             if content is not None:
-                archive.writestr(_entry(name, zipfile.ZIP_DEFLATED), content)
+                archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
         for name, array in arrays.items():
             sample = array.reshape(-1, order="A")[: PROBE // max(1, array.itemsize)].tobytes()
             gains = len(zlib.compress(sample, DEFLATE_LEVEL)) < WORTH_DEFLATING * len(sample)
-            with archive.open(_entry(name, zipfile.ZIP_DEFLATED * gains), "w", force_zip64=True) as part:
+            entry = zipfile.ZipInfo(name)  # with a fixed date
+            entry.compress_type = zipfile.ZIP_DEFLATED * gains
+            with archive.open(entry, "w", force_zip64=True) as part:
                 np.lib.format.write_array(part, array, version=(1, 0), allow_pickle=False)
-
-
-def _entry(name: str, method: int) -> zipfile.ZipInfo:
-    """Return what opens a part for writing; it has a fixed date."""
-    entry = zipfile.ZipInfo(name)
-    entry.compress_type = method
-    return entry
 
 
 def read_archive(
@@ -89,12 +84,8 @@ def read_archive(
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]], bytes | None]:
     """Read the header, the arrays and the steps.
 
-    Parameters
-    ----------
-    most : int
-        Bytes that all parts may take together.
-    header_of : callable
-        Reads the header before all else, as other formats have other digests; None if there is none.
+    most : bytes that all parts may take together
+    header_of : reads the header before all else, as other formats have other digests; None if there is none
 
     Raises
     ------
@@ -106,11 +97,10 @@ def read_archive(
             if HEADER not in archive.namelist():
                 return header_of(None), {}, None
             _check_sizes(archive, most)
-            header = header_of(_read(archive, archive.getinfo(HEADER)).tobytes())
+            header = header_of(_read(archive, HEADER).tobytes())
             if archive.comment != seal(archive):
                 raise DamagedError("its digest is wrong, cut off or missing")
-            wanted = [one for one in archive.infolist() if one.filename != HEADER]
-            parts = {one.filename: _read(archive, one) for one in wanted}
+            parts = {name: _read(archive, name) for name in archive.namelist() if name != HEADER}
     except (DamagedError, InvalidError, ModelFileError, MemoryError, RecursionError):
         raise
     except Exception as error:  # zipfile does not list what damage causes
@@ -137,15 +127,15 @@ def _check_sizes(archive: zipfile.ZipFile, most: int) -> None:
         raise TooLargeError(f"its content takes {total:,} bytes of memory; {most:,} are allowed (max_bytes)")
 
 
-def _read(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> NDArray[np.uint8]:
+def _read(archive: zipfile.ZipFile, name: str) -> NDArray[np.uint8]:
     """Return the bytes of a part; its check sum is verified at its end."""
-    out, done = np.empty(part.file_size, np.uint8), 0
-    with archive.open(part) as stream:
+    out, done = np.empty(archive.getinfo(name).file_size, np.uint8), 0
+    with archive.open(name) as stream:
         while data := stream.read(READ_BYTES):
             out[done : done + len(data)] = np.frombuffer(data, np.uint8)
             done += len(data)
     if done < len(out):
-        raise EOFError(f"{part.filename} is cut off")
+        raise EOFError(f"{name} is cut off")
     return out
 
 

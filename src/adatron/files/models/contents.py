@@ -1,4 +1,4 @@
-"""List the machines that a model file may hold, and the attributes that each of them may have.
+"""List the machines that a model file may hold, and the attributes that they may have.
 
 `codec` makes objects of these classes and of no others. A machine checks its model itself, whichever way the model
 comes in: see `Model`, `foreign`, `Store` and `Track`. Here are the names of all attributes, the parameters, and the
@@ -10,11 +10,15 @@ library reads them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from inspect import get_annotations
 from numbers import Integral, Real
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from sklearn import config_context
 from sklearn.utils._param_validation import validate_parameter_constraints
 
 from ...arrays import MOST_COLUMNS
@@ -30,12 +34,20 @@ from ...estimators.incremental import (
     IncrementalSVR,
 )
 from ...estimators.incremental.machine import KNOWN_PARTS
-from ...model.foreign import LARGEST_COUNT
+from ...kernels.table import COMPOSED, LEAVES
+from ...model.checks import LARGEST_COUNT
 from ...quoted import quoted
+from ...solvers.found import Traces
+from ...solvers.route import Route
+from ...solvers.table import SOLVERS
 from .archive import InvalidError
 
 FileState = Mapping[str, Any]
 Suits = Callable[[Any, FileState], bool]  # whether a value is one of those that a fit sets, given the whole state
+ROUTED_METHODS = (
+    "fit", "partial_fit", "predict", "predict_proba", "predict_log_proba", "decision_function", "score", "transform",
+    "inverse_transform",
+)  # fmt: skip # Methods whose metadata may be requested.
 #: State that is not kept: callbacks, what a running fit leaves, the address of an object, and what is made anew.
 STATE_LEFT_OUT = frozenset({*CALLBACK_ATTRIBUTES, "_metadata_request", "_sklearn_version"})
 
@@ -62,82 +74,69 @@ def _are_weights(value: Any, state: FileState) -> bool:
     return right and bool(np.isfinite(value).all() and (value >= 0).all())
 
 
-def _each(suits: Callable[[Any], bool]) -> Suits:
-    """Return the check of a value for one problem, or of a list of one for each."""
-
-    def check(value: Any, state: FileState) -> bool:
-        n = np.size(state.get("intercept_", ()))
-        return suits(value) if n == 1 else type(value) is list and len(value) == n and all(map(suits, value))
-
-    return check
-
-
-def _is_one_each(value: Any, state: FileState) -> bool:
+def _are_reals(value: Any, state: FileState) -> bool:
+    """Return whether there is a number for each problem."""
     n = np.size(state.get("intercept_", ()))
     return isinstance(value, Real) if n == 1 else is_array(value, "d", n)
 
 
-def _are_points(value: Any, state: FileState) -> bool:
-    shape = state["shape_fit_"][0], state.get("n_features_in_")
-    return value is None or _each(lambda one: is_array(one, "d", *shape))(value, state)
+def _are_arrays(value: Any, state: FileState, ndim: int) -> bool:
+    """Return whether there is an array of numbers for each problem."""
+    n = np.size(state.get("intercept_", ()))
+    listed = [value] if n == 1 else value
+    return type(listed) is list and len(listed) == n and all(is_array(one, "d", *[None] * ndim) for one in listed)
 
 
 def _is_stream(value: Any, _: FileState) -> bool:
     if value is None:
         return True
-    if type(value) is not dict or type(value.get("name")) is not str or not is_count(value.get("number")):
+    if type(value) is not dict or value.keys() != {"number", "inputs"} or not is_count(value["number"]):
         return False
-    lines, inputs = value.get("lines", ()), value.get("inputs", {})
-    named = all(type(one) is dict and all(type(key) is str for key in one) for one in (lines, inputs))
-    return named and all(map(is_count, lines.values())) and all(map(_is_input, inputs.values()))
+    inputs = value["inputs"]
+    return type(inputs) is dict and all(type(name) is str and _is_input(one) for name, one in inputs.items())
 
 
 def _is_input(value: Any) -> bool:
-    if type(value) is not dict or value.keys() != {"inode", "since", "digest"}:
+    if type(value) is not dict or value.keys() != {"inode", "line", "since", "digest"}:
         return False
-    return is_count(value["since"]) and type(value["inode"]) is type(value["digest"]) is str
+    return is_count(value["line"]) and is_count(value["since"]) and type(value["inode"]) is type(value["digest"]) is str
 
 
-# What the check of X sets.
-FEATURE_STATE: dict[str, Suits] = {
+#: The check of each attribute beside the model.
+CHECKS: dict[str, Suits] = {
     "n_features_in_": lambda value, _: is_count(value, MOST_COLUMNS),
     "feature_names_in_": _are_names,
-}
-# Attributes beside the model, by class.
-ONE_MACHINE: dict[str, Suits] = {"first_index_": lambda value, _: value is None or is_count(value, 1)}
-CLASSIFIER = {**ONE_MACHINE, "class_weight_": _are_weights}
-SAMPLE_STATE: dict[str, Suits] = {
-    **dict.fromkeys(("_store", "_tracks"), lambda value, _: isinstance(value, (dict, list))),  # which check themselves
+    "first_index_": lambda value, _: value is None or is_count(value, 1),
+    "class_weight_": _are_weights,
+    "margin_": _are_reals,
+    "margin_path_": partial(_are_arrays, ndim=1),
+    "projections_": lambda value, state: value is None or _are_arrays(value, state, ndim=2),
+    "epsilon_": _are_reals,
+    "n_crossed_": lambda value, _: is_count(value),
+    "_store": lambda value, _: isinstance(value, dict),  # which checks itself, as the next one does
+    "_tracks": lambda value, _: isinstance(value, list),
     "_fixed": lambda value, _: type(value) is dict,
     "n_refit_": lambda value, _: is_count(value),
     "stream_": _is_stream,
 }
-STATES: dict[type[Any], dict[str, Suits]] = {
-    SVC: CLASSIFIER,
-    NuSVC: CLASSIFIER,
-    InputMarginSVC: {
-        **CLASSIFIER,
-        "margin_": _is_one_each,
-        "margin_path_": _each(lambda one: is_array(one, "d", None)),
-        "projections_": _are_points,
-    },
-    SVR: ONE_MACHINE,
-    NuSVR: {**ONE_MACHINE, "epsilon_": _is_one_each},
-    QuantileSVR: {**ONE_MACHINE, "n_crossed_": lambda value, _: is_count(value)},
-    OneClassSVM: ONE_MACHINE,
-    SVDD: ONE_MACHINE,
-    IncrementalSVC: {**CLASSIFIER, **SAMPLE_STATE},
-    IncrementalNuSVC: {**CLASSIFIER, **SAMPLE_STATE},
-    IncrementalSVR: {**ONE_MACHINE, **SAMPLE_STATE},
-    IncrementalOneClassSVM: {**ONE_MACHINE, **SAMPLE_STATE},
-    IncrementalSVDD: {**ONE_MACHINE, **SAMPLE_STATE},
-}
-#: Attributes that need not be there; of a compact model, nor need those of its samples.
-OPTIONAL = {*FEATURE_STATE, "first_index_", "epsilon_", "stream_", "_columns", "_radius"}
+FEATURE_STATE = ("n_features_in_", "feature_names_in_")  # What the check of X sets.
+MACHINES: tuple[type[Any], ...] = (
+    SVC, NuSVC, InputMarginSVC, SVR, NuSVR, QuantileSVR, OneClassSVM, SVDD,
+    IncrementalSVC, IncrementalNuSVC, IncrementalSVR, IncrementalOneClassSVM, IncrementalSVDD,
+)  # fmt: skip
+OPTIONAL = {*FEATURE_STATE, "stream_", "_columns", "_radius"}  # Attributes that need not be there.
 #: The machines by their names in a file.
-MACHINE_CLASSES: dict[str, type[Any]] = {kind.__name__: kind for kind in STATES}
+MACHINE_CLASSES: dict[str, type[Any]] = {kind.__name__: kind for kind in MACHINES}
 # All attributes that some machine has.
-STATE_LISTED = {name for kind, own in STATES.items() for name in (*own, *attributes_of(kind), *FEATURE_STATE)}
+STATE_LISTED = {*CHECKS, *(name for kind in MACHINES for name in attributes_of(kind))}
+#: Names for ``skops.io.load(file, trusted=...)``. Each machine checks the sizes of its arrays. All else in a file of
+#: skops is taken as it is: load such files only from people whom you trust. ``adatron.load`` checks every value.
+skops_types: list[str] = sorted(
+    f"{kind.__module__}.{kind.__qualname__}"
+    for kind in (
+        *MACHINES, *LEAVES.values(), *COMPOSED.values(), *SOLVERS.values(), Traces, Route, sparse.csr_matrix
+    )
+)  # fmt: skip
 
 
 def refusal(value: object) -> str:
@@ -165,22 +164,46 @@ def check_machine(machine: KernelMachine, state: dict[str, Any]) -> None:
     kind, params = type(machine), machine.get_params(deep=False)
     machine._validate_params()  # pyright: ignore[reportPrivateUsage]
     fitted, samples = "fit_status_" in state, "_store" in state
-    own = {**FEATURE_STATE, **STATES[kind]} if fitted else FEATURE_STATE
+    own = CHECKS.keys() if fitted else FEATURE_STATE
     parts = _parts(kind, samples) if fitted else set[str]()
     for name in state:
         if name in params:
             raise InvalidError(f"{name[:50]!r} is a parameter, and cannot be an attribute that a fit sets")
         if not (name in own or name in parts or _free(kind, name)):
             raise InvalidError(f"a fit sets no attribute {name[:50]!r}")
-    needed = {*own, *parts} - OPTIONAL - (set[str]() if samples else SAMPLE_STATE.keys())
-    if missing := sorted(needed - state.keys()):
+    needed = {name for base in kind.__mro__ for name in get_annotations(base) if name in own and fitted}
+    needed |= parts | ({"_tracks", "_fixed", "n_refit_"} if samples else set())
+    if missing := sorted(needed - OPTIONAL - state.keys()):
         raise InvalidError(f"{missing[0]} is missing")
-    for name, suits in own.items():
-        if name in state and not suits(state[name], state):
+    for name, suits in CHECKS.items():
+        if name in own and name in state and not suits(state[name], state):
             raise InvalidError(f"{name} is not what a fit sets; it is {_described(state[name])}")
     allowed: dict[str, Any] = kind._parameter_constraints  # pyright: ignore[reportPrivateUsage]
     fixed = {name: value for name, value in state.get("_fixed", {}).items() if name in allowed}
     validate_parameter_constraints({name: allowed[name] for name in fixed}, fixed, kind.__name__)
+
+
+def requests_of(owner: Any) -> dict[str, dict[str, Any]]:
+    """Return what `set_fit_request` and its siblings have set for the metadata of each method."""
+    found = vars(owner).get("_metadata_request")
+    known = [(name, getattr(found, name, None)) for name in ROUTED_METHODS]
+    return {name: dict(one.requests) for name, one in known if one and one.requests}
+
+
+def restore_requests(owner: Any, requests: Any) -> None:
+    """Set what `requests_of` gave.
+
+    Raises
+    ------
+    InvalidError
+        There is no such method, or no such metadata.
+    """
+    for method, wanted in requests.items():
+        try:
+            with config_context(enable_metadata_routing=True):
+                getattr(owner, f"set_{method}_request")(**wanted)
+        except (AttributeError, TypeError, ValueError) as error:
+            raise InvalidError(f"the metadata request of {str(method)[:50]!r} is wrong: {str(error)[:200]}") from error
 
 
 def faults(machine: KernelMachine) -> str:

@@ -7,8 +7,7 @@ classes. A regression or novelty detection has one coefficient for each support 
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from ...arrays import MOST_COLUMNS
 from ...estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from ...estimators.base.classifier import Classifier
 from ...estimators.base.machine import KernelMachine
@@ -24,7 +24,7 @@ from ...estimators.forms.adopt import adopt, adopt_one
 from ...fitting.storage import tidy
 from ...kernels import Kernel, resolve
 from ...kernels.table import LEAVES
-from ...model.foreign import LARGEST_SUPPORT
+from ...model.checks import LARGEST_SUPPORT
 from ..atomic import atomic_write
 from ..source import open_text
 from ..table import DataError, ModelFileError, Path
@@ -39,10 +39,9 @@ LIBSVM_TYPES: dict[str, type[KernelMachine]] = {
     "c_svc": SVC, "nu_svc": NuSVC, "one_class": OneClassSVM, "epsilon_svr": SVR, "nu_svr": NuSVR
 }  # fmt: skip
 START = "svm_type"  # The first keyword.
-LIBSVM_PARAMETERS: dict[str, type[Any]] = {"gamma": float, "degree": int, "coef0": float}
 #: Keywords that LIBSVM writes; its probabilities are its own, not those of this library.
-KEYS = (START, "kernel_type", *LIBSVM_PARAMETERS, "nr_class", "total_sv", "rho", "label", "nr_sv", "probA", "probB",
-        "prob_density_marks")  # fmt: skip
+KEYS = (START, "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv", "rho", "label", "nr_sv", "probA",
+        "probB", "prob_density_marks")  # fmt: skip
 
 
 def save_libsvm(model: Any, path: Path) -> None:
@@ -75,8 +74,10 @@ def save_libsvm(model: Any, path: Path) -> None:
         raise ModelFileError(path, "vectors of a compact model have no class: save the model from which it was made")
     if (many := model.head.columns) is not None:
         raise ModelFileError(path, f"LIBSVM predicts one number or class, and this model predicts {many}")
-    if isinstance(model, Classifier):
-        _check_classes(model, path)
+    if isinstance(model, Classifier) and model.classes_.dtype.kind not in "iu":
+        raise ModelFileError(path, "LIBSVM's classes are whole numbers, the model's are not")
+    if isinstance(model, Classifier) and model.head.each:
+        raise ModelFileError(path, "LIBSVM compares pairs of classes, but this model compares each class with the rest")
     lines = [f"{START} {name}", *_header(model, path), "SV", *_vectors(model)]
     with atomic_write(path) as stream:
         stream.write("".join(f"{line}\n" for line in lines).encode())
@@ -90,13 +91,6 @@ def _cure(model: Any) -> str:
     if all(name.endswith("Scaler") for name in steps):
         return "scale the data beforehand"
     return f"LIBSVM holds no steps of a pipeline, and here are {', '.join(steps)}: transform the data beforehand"
-
-
-def _check_classes(model: Classifier, path: Path) -> None:
-    if model.classes_.dtype.kind not in "iu":
-        raise ModelFileError(path, "LIBSVM's classes are whole numbers, the model's are not")
-    if model.head.each:
-        raise ModelFileError(path, "LIBSVM compares pairs of classes, but this model compares each class with the rest")
 
 
 def _turned(model: Any) -> bool:
@@ -172,14 +166,15 @@ def load_libsvm(path: Path, n_features: int | None = None, zero_based: bool | No
         with open_text(path) as stream:
             text = _Text(path, stream)
     except DataError as error:  # its message names the file
-        raise _renamed(error) from error
+        found = ModelFileError("", "")
+        found.args = error.args
+        raise found from error
     kind = " ".join(text.header.get(START, ["none"]))
     if kind not in LIBSVM_TYPES:
         raise ModelFileError(
             path, f"the svm_type of a LIBSVM model is one of {', '.join(LIBSVM_TYPES)}; found {kind[:50]}"
         )
-    made, counted = _with_kernel(text, LIBSVM_TYPES[kind]), (n_features, zero_based)
-    model = _with_classes(made, text, *counted) if isinstance(made, Classifier) else _alone(made, text, *counted)
+    model = _adopted(_with_kernel(text, LIBSVM_TYPES[kind]), text, n_features, zero_based)
     try:
         check_machine(model, lasting_state(model))
         if fault := faults(model):
@@ -189,15 +184,8 @@ def load_libsvm(path: Path, n_features: int | None = None, zero_based: bool | No
     return model
 
 
-def _renamed(error: DataError) -> ModelFileError:
-    """Return the error of a model file with the same message."""
-    found = ModelFileError("", "")
-    found.args = error.args
-    return found
-
-
 class _Text:
-    """The words of the header and the lines of the support vectors.
+    """The words of the header and of the support vectors.
 
     Attributes
     ----------
@@ -209,21 +197,18 @@ class _Text:
         self.path = path
         self.header: dict[str, list[str]] = {}
         self.places: dict[str, int] = {}
-        numbered = enumerate(stream, 1)
-        for number, line in numbered:
-            if not line.strip():
-                continue
-            key, *values = line.split()
+        numbered = ((number, words) for number, line in enumerate(stream, 1) if (words := line.split()))
+        for number, (key, *values) in numbered:
             if key == "SV":
                 break
             if key in self.header or key not in KEYS:
                 raise ModelFileError(path, f"unknown or repeated keyword {key[:50]!r} in a LIBSVM model", number)
             self.header[key], self.places[key] = values, number
-        self.vectors = [(number, line) for number, line in numbered if line.strip()]
+        self.vectors = list(numbered)
 
-    def error(self, message: str, key: str | None = None, line: int | None = None) -> ModelFileError:
-        """Return the error of a keyword's line, or of another one."""
-        return ModelFileError(self.path, f"damaged LIBSVM model: {message}", self.places[key] if key else line)
+    def error(self, message: str, line: int | None = None) -> ModelFileError:
+        """Return the error of a line, or of the whole file."""
+        return ModelFileError(self.path, f"damaged LIBSVM model: {message}", line)
 
     def numbers(self, key: str, kind: type[Any], count: int | None = None) -> NDArray[Any]:
         """Return the values of a keyword, and check their count."""
@@ -231,86 +216,30 @@ class _Text:
             raise self.error(f"{key} is missing")
         words = self.header[key]
         if count is not None and len(words) != count:
-            raise self.error(f"{key} must have {count} values; it has {len(words)}", key)
+            raise self.error(f"{key} must have {count} values; it has {len(words)}", self.places[key])
         return self.parsed(words, kind, self.places[key])
 
-    def parsed(self, words: list[str], kind: type[Any], line: int) -> NDArray[Any]:
+    def parsed(self, words: Sequence[str], kind: type[Any], line: int) -> NDArray[Any]:
         """Return words as finite numbers, whole ones for an integer kind."""
         try:
             found = np.array([kind(word) for word in words], np.int64 if kind is int else np.float64)
         except (ValueError, OverflowError) as error:
-            raise self.error(str(error), line=line) from error
+            raise self.error(str(error), line) from error
         if not np.isfinite(found).all():
-            raise self.error(f"a number is not finite in {' '.join(words)[:50]!r}", line=line)
+            raise self.error(f"a number is not finite in {' '.join(words)[:50]!r}", line)
         return found
-
-
-def _with_classes(model: Classifier, text: _Text, n_features: int | None, zero_based: bool | None) -> Classifier:
-    labels = text.numbers("label", int)
-    n = len(labels)
-    if n < 2 or len(np.unique(labels)) < n or int(text.numbers("nr_class", int, 1)[0]) != n:
-        raise text.error("label must have nr_class different labels, at least 2", "label")
-    counts = text.numbers("nr_sv", int, n)
-    if (counts < 0).any() or (counts > len(text.vectors)).any() or counts.sum() != _total(text):
-        raise text.error(f"{len(text.vectors)} support vectors found, {_total(text)} announced", "total_sv")
-    rho = text.numbers("rho", float, n * (n - 1) // 2)
-    dual, X, support = _expansion(model, text, n - 1, n_features, zero_based)
-    if n == 2:
-        dual, rho = -dual, -rho
-    return adopt(model, labels, counts, X, dual, -rho, support)
-
-
-def _alone(model: KernelMachine, text: _Text, n_features: int | None, zero_based: bool | None) -> KernelMachine:
-    rho = text.numbers("rho", float, 1)
-    _total(text)
-    dual, X, support = _expansion(model, text, 1, n_features, zero_based)
-    return adopt_one(model, X, dual[0], float(-rho[0]), support)
-
-
-def _total(text: _Text) -> int:
-    """Return the number of support vectors; as many lines must be there."""
-    total = int(text.numbers("total_sv", int, 1)[0])
-    if len(text.vectors) != total:
-        raise text.error(f"{len(text.vectors)} support vectors found, {total} announced", "total_sv")
-    return total
-
-
-def _expansion(
-    model: KernelMachine, text: _Text, n: int, n_features: int | None, zero_based: bool | None
-) -> tuple[NDArray[np.float64], Any, NDArray[np.int64]]:
-    """Return n coefficients of each support vector, (n, n_support), the vectors, and their numbers."""
-    columns, rest = list[NDArray[np.float64]](), list[tuple[int, str]]()
-    for line, row in text.vectors:
-        words = row.split(None, n)
-        if len(words) < n:
-            raise text.error(f"{n} coefficients are expected", line=line)
-        columns.append(text.parsed(words[:n], float, line))
-        rest.append((line, words[n] if len(words) > n else ""))
-    dual = np.array(columns, np.float64).reshape(len(columns), n).T
-    if model.kernel != "precomputed":
-        X, first = _features(text, rest, n_features, zero_based)
-        if first == 0:
-            model.first_index_ = 0  # pyright: ignore[reportAttributeAccessIssue]
-        return dual, X, np.arange(len(rest))
-    numbers = [int(text.parsed([row.removeprefix("0:")], int, line)[0]) for line, row in rest]
-    support = np.array(numbers, np.int64) - 1
-    if len(support) and not (support.min() >= 0 and support.max() < LARGEST_SUPPORT):
-        raise text.error(f"support vectors must have numbers from 1 to {LARGEST_SUPPORT}")
-    return dual, np.zeros((0, 0)), support
 
 
 def _with_kernel(text: _Text, kind: type[KernelMachine]) -> KernelMachine:
     """Return an estimator with the kernel of a file; all parameters of the kernel must be there."""
     named = " ".join(text.header.get("kernel_type", ["none"]))
     if named not in LIBSVM_KERNELS:
-        raise text.error(f"unknown kernel_type {named[:50]!r}", "kernel_type" if "kernel_type" in text.places else None)
+        raise text.error(f"unknown kernel_type {named[:50]!r}", text.places.get("kernel_type"))
     name = LIBSVM_KERNELS[named]
     leaf: Any = LEAVES[name]
-    needed = {field.name for field in fields(leaf)}
-    given: dict[str, Any] = {
-        key: text.numbers(key, kind, 1)[0].item() for key, kind in LIBSVM_PARAMETERS.items() if key in needed
-    }
-    parameters: dict[str, Any] = {"gamma": 1.0, "degree": 3, "coef0": 0.0, **given}
+    parameters: dict[str, Any] = {"gamma": 1.0, "degree": 3, "coef0": 0.0}
+    for key in parameters.keys() & {field.name for field in fields(leaf)}:
+        parameters[key] = text.numbers(key, int if key == "degree" else float, 1)[0].item()
     try:
         resolve(name, **parameters)
     except ValueError as error:
@@ -319,41 +248,60 @@ def _with_kernel(text: _Text, kind: type[KernelMachine]) -> KernelMachine:
     return made(kernel=name, **parameters)
 
 
+def _adopted(model: Any, text: _Text, n_features: int | None, zero_based: bool | None) -> KernelMachine:
+    """Return the machine with the support vectors and coefficients of a file."""
+    classes = isinstance(model, Classifier)
+    labels = text.numbers("label", int) if classes else np.arange(2)
+    n = len(labels)
+    if classes and (len(np.unique(labels)) < max(2, n) or text.numbers("nr_class", int, 1)[0] != n):
+        raise text.error("label must have nr_class different labels, at least 2", text.places["label"])
+    if len(text.vectors) != (total := text.numbers("total_sv", int, 1)[0]):
+        raise text.error(f"{len(text.vectors)} support vectors found, {total} announced")
+    rho = text.numbers("rho", float, n * (n - 1) // 2)
+    if short := [line for line, words in text.vectors if len(words) < n - 1]:
+        raise text.error(f"{n - 1} coefficients are expected", short[0])
+    coefficients = [text.parsed(words[: n - 1], float, line) for line, words in text.vectors]
+    dual, rows = np.reshape(coefficients, (total, n - 1)).T, [(line, words[n - 1 :]) for line, words in text.vectors]
+    if model.kernel == "precomputed":
+        X, support = np.zeros((0, 0)), _numbers_of(text, rows)
+    else:
+        (X, first), support = _features(text, rows, n_features, zero_based), np.arange(total)
+        if first == 0:
+            vars(model)["first_index_"] = 0
+    if not classes:
+        return adopt_one(model, X, dual[0], float(-rho[0]), support)
+    counts, sign = text.numbers("nr_sv", int, n), -1.0 if n == 2 else 1.0
+    if (counts < 0).any() or (counts > total).any() or counts.sum() != total:
+        raise text.error(f"nr_sv must count {total} support vectors", text.places["nr_sv"])
+    return adopt(model, labels, counts, X, sign * dual, -sign * rho, support)
+
+
+def _numbers_of(text: _Text, rows: list[tuple[int, list[str]]]) -> NDArray[np.int64]:
+    """Return the numbers of support vectors among the training samples."""
+    found = [text.parsed([" ".join(words).removeprefix("0:")], int, line)[0] - 1 for line, words in rows]
+    if not all(0 <= one < LARGEST_SUPPORT for one in found):
+        raise text.error(f"support vectors must have numbers from 1 to {LARGEST_SUPPORT}")
+    return np.array(found, np.int64)
+
+
 def _features(
-    text: _Text, rows: list[tuple[int, str]], n_features: int | None, zero_based: bool | None
+    text: _Text, rows: list[tuple[int, list[str]]], n_features: int | None, zero_based: bool | None
 ) -> tuple[sparse.csr_matrix, int]:
     """Return the support vectors, and the number of their first feature: 0 if one uses it, unless it is told."""
-    try:
-        found: Any = _parsed([row for _, row in rows])
-    except (ValueError, OverflowError) as error:
-        for line, row in rows:
-            try:
-                _parsed([row])
-            except (ValueError, OverflowError) as own:
-                raise text.error(str(own), line=line) from own
-        raise text.error(str(error)) from error
-    wrong = np.flatnonzero(~np.isfinite(found.data))
-    if len(wrong):
-        row = int(np.searchsorted(found.indptr, wrong[0], side="right")) - 1
-        raise text.error(f"feature {found.indices[wrong[0]]} is {found.data[wrong[0]]}", line=rows[row][0])
-    from_zero = bool(found.nnz) and int(found.indices.min()) == 0
-    if from_zero and zero_based is False:
-        row = int(np.searchsorted(found.indptr, np.flatnonzero(found.indices == 0)[0], side="right")) - 1
-        raise text.error("feature 0 found, and features count from 1 here, as requested", line=rows[row][0])
-    first = 0 if zero_based or from_zero else 1
-    width = max(1, found.shape[1] - first)  # if no vector has a feature, the matrix still has one
-    if n_features is not None and n_features < width and found.nnz:
-        raise text.error(f"feature {found.indices.max()} found, {n_features} features expected")
-    shape = (found.shape[0], width if n_features is None else n_features)
-    return tidy(sparse.csr_matrix((found.data, found.indices - first, found.indptr), shape)), first
-
-
-def _parsed(rows: list[str]) -> sparse.csr_matrix:
-    """Return features from their text, feature j in column j."""
-    if any(sign in row for row in rows for sign in ("#", "qid")):
-        raise ValueError("a support vector is pairs of a number and a value")
-    from sklearn.datasets import load_svmlight_file
-
-    text = "".join(f"0 {row.strip()}\n" for row in rows).encode()
-    read: Any = load_svmlight_file
-    return sparse.csr_matrix(read(io.BytesIO(text), zero_based=True)[0])
+    columns, values, ends = list[int](), list[float](), [0]
+    for line, words in rows:
+        split = [word.partition(":") for word in words]
+        numbers = text.parsed([left for left, _, _ in split], int, line).tolist()
+        if numbers != sorted({one for one in numbers if 0 <= one < MOST_COLUMNS}):
+            raise text.error(f"numbers of features must ascend, from 0 to {MOST_COLUMNS - 1}", line)
+        if zero_based is False and 0 in numbers:
+            raise text.error("feature 0 found, and features count from 1 here, as requested", line)
+        columns += numbers
+        values += text.parsed([right for _, _, right in split], float, line).tolist()
+        ends.append(len(columns))
+    first = 0 if zero_based or 0 in columns else 1
+    width = max(1, max(columns, default=0) + 1 - first)  # if no vector has a feature, the matrix still has one
+    if n_features is not None and columns and n_features < width:
+        raise text.error(f"feature {max(columns)} found, {n_features} features expected")
+    shape = len(rows), width if n_features is None else n_features
+    return tidy(sparse.csr_matrix((values, np.array(columns, np.int64) - first, ends), shape)), first

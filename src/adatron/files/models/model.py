@@ -33,7 +33,7 @@ from .steps import decode_steps, encode_steps, joined
 
 ZIP = b"PK\3\4"  # The first bytes of a zip.
 MODEL_MAGIC = "adatron-model"  # The format's name in model.json.
-FORMAT_VERSION = 4  # Readers take this one alone.
+FORMAT_VERSION = 5  # Readers take this one alone.
 STREAMING = (
     "it is the database of a stream, which may hold lines that the model lacks: save to another file; to forget there, "
     "write the line -ID to the input of `adatron stream`"
@@ -86,26 +86,21 @@ def save(model: BaseEstimator | Estimator, path: Path) -> None:
 
 def write(model: BaseEstimator | Estimator, stream: BinaryIO, path: Path) -> None:
     """Do what `save` does, to an open file; messages name the path."""
-    write_archive(stream, *_encoded(model, path))
-
-
-def _encoded(model: BaseEstimator | Estimator, path: Path) -> tuple[bytes, dict[str, NDArray[Any]], bytes | None]:
-    """Return the parts of the file of a model: the header, the arrays, and the steps before the machine."""
     header: dict[str, Any] = {"magic": MODEL_MAGIC, "format": FORMAT_VERSION, "library": metadata.version("adatron")}
+    machine: Any = model
+    steps, arrays = None, {}
     try:
-        machine: Any = model
-        steps = None
         if not isinstance(model, KernelMachine):
             steps, header["requests"], machine = encode_steps(model)
-        entry, arrays = (None, {}) if machine is None else encode_machine(machine)
-    except (InvalidError, ImportError) as error:  # the latter of skops
+        header["model"], arrays = (None, {}) if machine is None else encode_machine(machine)
+    except (ValueError, ImportError) as error:  # the latter of skops
         raise ModelFileError(path, str(error)) from error
     except RecursionError as error:
         raise ModelFileError(path, TOO_DEEP) from error
-    text = json.dumps({**header, "model": entry}, allow_nan=False).encode()
+    text = json.dumps(header, allow_nan=False).encode()
     if len(text) > MOST_HEADER:
         raise ModelFileError(path, f"values besides arrays take {len(text)} bytes; there is room for {MOST_HEADER}")
-    return text, arrays, steps
+    write_archive(stream, text, arrays, steps)
 
 
 class Estimator(Protocol):
@@ -179,16 +174,13 @@ def load(path: Path, n_features: int | None = None, max_bytes: int | None = None
         model = model if steps is None else joined(decode_steps(steps, header["requests"]), model)
     except (ModelFileError, OSError, MemoryError):
         raise
-    except ImportError as error:  # of skops
+    except (ImportError, TooLargeError) as error:  # the former of skops
         raise ModelFileError(path, str(error)) from error
     except DamagedError as error:
         raise ModelFileError(path, f"the file is damaged, or cut off ({error})") from error
-    except TooLargeError as error:
-        raise ModelFileError(path, str(error)) from error
-    except RecursionError as error:
-        raise ModelFileError(path, f"the file is not a valid model: {TOO_DEEP}") from error
     except Exception as error:  # skops and scikit-learn do not list what a crafted state causes
-        raise ModelFileError(path, f"the file is not a valid model: {str(error)[:1000]}") from error
+        reason = TOO_DEEP if isinstance(error, RecursionError) else str(error)[:1000]
+        raise ModelFileError(path, f"the file is not a valid model: {reason}") from error
     _remember(model, path)
     return model
 

@@ -26,10 +26,10 @@ from sklearn.pipeline import Pipeline
 
 from ...arrays import MOST_COLUMNS
 from ...estimators.base.machine import KernelMachine
+from ...estimators.forms.way import way_to
 from ...extras import needed
 from .archive import MOST_HEADER, InvalidError, array_of
-from .contents import STATE_LEFT_OUT, FileState, is_array, is_count, refusal
-from .requests import Requests, requests_of, restore_requests
+from .contents import STATE_LEFT_OUT, FileState, is_array, is_count, refusal, requests_of, restore_requests
 
 #: The classes by their names, each with its module, which is imported when a file or a model has steps.
 MODULES = {
@@ -59,7 +59,7 @@ def step_class(name: str) -> type[Any]:
     return getattr(import_module(MODULES[name]), name)
 
 
-def encode_steps(model: Any) -> tuple[bytes, list[Requests], KernelMachine | None]:
+def encode_steps(model: Any) -> tuple[bytes, list[Any], KernelMachine | None]:
     """Return the steps of a model as a file of skops, their requests, and the machine at the end, if there is one.
 
     Raises
@@ -69,12 +69,8 @@ def encode_steps(model: Any) -> tuple[bytes, list[Requests], KernelMachine | Non
     """
     machines: list[KernelMachine] = []
     steps = _without_machines(model, machines)
-    last = model
-    while isinstance(last, Pipeline) and last.steps:
-        last = last.steps[-1][1]
-    for one in machines:
-        if len(machines) > 1 or one is not last:
-            raise InvalidError(f"a {type(one).__name__} is no transformer: it must be the last step of pipelines")
+    if machines and (len(machines) > 1 or machines[0] is not way_to(model).machine):
+        raise InvalidError(f"a {type(machines[0]).__name__} is no transformer: it must be the last step of pipelines")
     content = _written(steps)
     decode_steps(content, requests := [requests_of(one) for one in parts(model) if not isinstance(one, KernelMachine)])
     return content, requests, machines[0] if machines else None
@@ -85,10 +81,8 @@ def _without_machines(value: Any, machines: list[KernelMachine]) -> Any:
     if isinstance(value, KernelMachine):
         machines.append(value)
         return DOES_NOTHING
-    if isinstance(value, (list, UserList)):  # the latter has the columns of a remainder, before scikit-learn 1.9
-        return [_without_machines(one, machines) for one in value]
-    if isinstance(value, tuple):
-        return tuple(_without_machines(one, machines) for one in value)
+    if isinstance(value, (list, tuple, UserList)):  # the last: columns of a remainder, before scikit-learn 1.9
+        return (tuple if isinstance(value, tuple) else list)(_without_machines(one, machines) for one in value)
     if isinstance(value, dict):
         return {key: _without_machines(one, machines) for key, one in value.items()}
     if isinstance(value, np.memmap):
@@ -192,9 +186,10 @@ def joined(steps: Any, machine: KernelMachine | None) -> Any:
     last = steps
     while isinstance(last.steps[-1][1], Pipeline):
         last = last.steps[-1][1]
-    if last.steps[-1][1] != DOES_NOTHING:
+    name, place = last.steps[-1]
+    if place != DOES_NOTHING:
         raise InvalidError("its steps have no place for the machine")
-    last.steps[-1] = (last.steps[-1][0], machine)
+    last.steps[-1] = (name, machine)
     return steps
 
 
@@ -237,26 +232,24 @@ def _encoder(width: int, state: FileState) -> Iterator[str]:
         yield "categories_ has numbers that are not in order"
     if state.get("_infrequent_enabled", False) is not False:
         yield "infrequent categories of a OneHotEncoder cannot be stored: leave out min_frequency and max_categories"
-    dropped: Any = state.get("_drop_idx_after_grouping")
+    counts, dropped = [len(known) for known in found], state.get("_drop_idx_after_grouping")
     dropped = [None] * width if dropped is None else list(dropped)
     if len(dropped) != width or not all(
-        one is None or is_count(one, len(known) - 1) for one, known in zip(dropped, found, strict=True)
+        one is None or is_count(one, count - 1) for one, count in zip(dropped, counts, strict=True)
     ):
         yield f"a dropped category is not among those of {width} features"
-    sizes, outs = (
-        [len(known) - (one is not None) for one, known in zip(dropped, found, strict=True)],
-        state.get("_n_features_outs"),
-    )
+    sizes = [count - (one is not None) for one, count in zip(dropped, counts, strict=True)]
+    outs: Any = state.get("_n_features_outs")
     if type(outs) is not list or [int(one) if is_count(one) else -1 for one in outs] != sizes:
         yield f"_n_features_outs must be {sizes[:5]}{' ...' if len(sizes) > 5 else ''}"
 
 
 def _in_order(values: NDArray[Any]) -> bool:
-    if values.dtype.kind == "O":
-        if not all(isinstance(item, (bool, int, float, np.generic)) for item in values):
-            return True  # an order is asked of numbers only; of others scikit-learn makes a dict
-        values = values.astype(np.float64)
-    if values.dtype.kind == "U":
-        return True
-    values = values[: len(values) - 1] if len(values) and np.isnan(values[-1]) else values
+    of_objects = values.dtype.kind == "O"
+    if values.dtype.kind == "U" or (
+        of_objects and not all(isinstance(item, (bool, int, float, np.generic)) for item in values)
+    ):
+        return True  # an order is asked of numbers only; of others scikit-learn makes a dict
+    values = values.astype(np.float64) if of_objects else values
+    values = values[:-1] if len(values) and np.isnan(values[-1]) else values
     return bool((values[:-1] < values[1:]).all()) and not np.isnan(values).any()

@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier, is_outlier_detector
 
-from ... import estimators
-from ...estimators import incremental
 from ...extras import needed
+from ..models.contents import MACHINE_CLASSES
 from .decisions import has_probabilities, labels
+from .export import check, draw, type_of
 from .graph import Graph
-from .network import check, draw, type_of
 
 CLASSIFIERS = {
     "zipmap": [True, False, "columns"],
@@ -25,15 +24,12 @@ CLASSIFIERS = {
     "output_class_labels": [False, True],
     "raw_scores": [True, False],
 }
-CONVERTED = ("SVC", "NuSVC", "SVR", "NuSVR", "QuantileSVR", "OneClassSVM", "SVDD", "InputMarginSVC")
-LEARNING = ("IncrementalSVC", "IncrementalNuSVC", "IncrementalSVR", "IncrementalOneClassSVM", "IncrementalSVDD")
 
 
 def register() -> None:
     """Tell skl2onnx how to convert the machines."""
     skl2onnx = needed("skl2onnx", "onnx", "Converters of adatron's models take")
-    kinds = [getattr(estimators, name) for name in CONVERTED] + [getattr(incremental, name) for name in LEARNING]
-    for kind in kinds:
+    for kind in MACHINE_CLASSES.values():
         options = CLASSIFIERS if is_classifier(kind()) else None
         skl2onnx.update_registered_converter(kind, f"Adatron{kind.__name__}", set_types, convert, options=options)
         if options is not None:
@@ -73,14 +69,14 @@ def convert(scope: Any, operator: Any, container: Any) -> None:
     model, graph = operator.raw_operator, Graph(scope.get_unique_variable_name)
     check(model)
     x = graph.cast(operator.inputs[0].full_name, np.float64)
-    found = {name: one.value for name, one in draw(model, graph, x).items()}
+    found = {name: one.name for name, one in draw(model, graph, x).items()}
     names = [one.full_name for one in operator.outputs]
     number = np.float32 if "Float" in type(operator.outputs[-1].type).__name__ else np.float64
     if is_classifier(model):
-        kept = container.get_options(model, {"raw_scores": False})["raw_scores"]
-        second = "probabilities" if has_probabilities(model) and not kept else "decision"
-        scores = found[second]
-        if second == "decision" and len(model.classes_) == 2:
+        scores = found["decision"]
+        if has_probabilities(model) and not container.get_options(model, {"raw_scores": False})["raw_scores"]:
+            scores = found["probabilities"]
+        elif len(model.classes_) == 2:
             column = graph.add("Unsqueeze", scores, graph.whole(1))
             scores = graph.add("Concat", graph.add("Neg", column), column, axis=1)
         if labels(model.classes_).dtype.kind == "O":

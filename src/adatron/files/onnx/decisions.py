@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,23 +15,10 @@ from sklearn.base import is_classifier, is_outlier_detector
 from ...fitting.layout import pairs
 from ...model.heads import Classes
 from ...quoted import quoted
-from .graph import Graph
+from .graph import Graph, Tensor
 
 
-class Output(NamedTuple):
-    """One result of a network.
-
-    value : the name of the node's output that holds it
-    dtype : type of the numbers; object stands for text
-    width : columns; None for one number a row
-    """
-
-    value: str
-    dtype: np.dtype[Any] = np.dtype(np.float64)
-    width: int | None = None
-
-
-def outputs(model: Any, graph: Graph, values: str) -> dict[str, Output]:
+def outputs(model: Any, graph: Graph, values: str) -> dict[str, Tensor]:
     """Return what a machine predicts from the decision values of its problems, (n, n_problems).
 
     The results are 'label' (a class, or 1 inside and -1 outside), 'decision' and 'probabilities', if the model has
@@ -40,21 +27,17 @@ def outputs(model: Any, graph: Graph, values: str) -> dict[str, Output]:
     if is_classifier(model):
         return _classified(model, graph, values)
     if model.head.width is not None:
-        return {"prediction": Output(_rearranged(graph, values, model.head.order), width=model.head.width)}
+        order = model.head.order  # the problem of the lowest value comes first; None: as they are
+        if order is not None:
+            ascending = graph.add("TopK", values, graph.whole(len(order)), outputs=2, axis=1, largest=0)
+            values = graph.add("Gather", ascending, graph.constant(np.argsort(order), np.int64), axis=1)
+        return {"prediction": Tensor(values, width=model.head.width)}
     one = graph.add("Squeeze", values, graph.whole(1))
     if not is_outlier_detector(model):
-        return {"prediction": Output(one)}
+        return {"prediction": Tensor(one)}
     inside = graph.add("GreaterOrEqual", one, graph.constant(0.0))
     both = graph.constant(1, np.int64), graph.constant(-1, np.int64)
-    return {"label": Output(graph.add("Where", inside, *both), np.dtype(np.int64)), "decision": Output(one)}
-
-
-def _rearranged(graph: Graph, values: str, order: tuple[int, ...] | None) -> str:
-    """Return the values of each row sorted, the lowest at the first place of an order; None: as they are."""
-    if order is None:
-        return values
-    ascending = graph.add("TopK", values, graph.whole(len(order)), outputs=2, axis=1, largest=0)
-    return graph.add("Gather", ascending, graph.constant(np.argsort(order), np.int64), axis=1)
+    return {"label": Tensor(graph.add("Where", inside, *both), np.dtype(np.int64)), "decision": Tensor(one)}
 
 
 def has_probabilities(model: Any) -> bool:
@@ -82,7 +65,7 @@ def labels(classes: NDArray[Any]) -> NDArray[Any]:
     raise ValueError(f"ONNX has no type for the classes {quoted(listed)[:100]}; they must be numbers or text.")
 
 
-def _classified(model: Any, graph: Graph, values: str) -> dict[str, Output]:
+def _classified(model: Any, graph: Graph, values: str) -> dict[str, Tensor]:
     head = model.head
     k = len(head.labels)
     if k == 2:
@@ -97,9 +80,9 @@ def _classified(model: Any, graph: Graph, values: str) -> dict[str, Output]:
         code = graph.add("ArgMax", votes, axis=1, keepdims=0)
     classes = labels(head.labels)
     label = graph.add("Gather", graph.constant(classes, None), code)
-    found = {"label": Output(label, classes.dtype), "decision": Output(decision, width=head.width)}
+    found = {"label": Tensor(label, classes.dtype), "decision": Tensor(decision, width=head.width)}
     if has_probabilities(model):
-        found["probabilities"] = Output(_probabilities(head, graph, values, code), width=k)
+        found["probabilities"] = Tensor(_probabilities(head, graph, values, code), width=k)
     return found
 
 

@@ -17,6 +17,19 @@ OPSET = 13  # The version of the operators.
 IR_VERSION = 7  # The version of the file format that came with this opset.
 
 
+class Tensor(NamedTuple):
+    """A value in a network.
+
+    name : of the node's output, or of the input, that holds it
+    dtype : type of the numbers; object stands for text
+    width : columns; None for one number a row
+    """
+
+    name: str
+    dtype: np.dtype[Any] = np.dtype(np.float64)
+    width: int | None = None
+
+
 class Node(NamedTuple):
     """One operator with the names of its inputs and outputs."""
 
@@ -87,8 +100,3 @@ class Graph:
         from onnx import helper
 
         return self.add("Cast", values, named=named, to=helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
-
-    @property
-    def size(self) -> int:
-        """Bytes of the constants."""
-        return sum(array.nbytes for array in self.constants.values())

@@ -1,4 +1,4 @@
-"""Kernel values of the rows of a network's input and the support vectors, as nodes in float64.
+"""Decision values of the problems of a fitted machine, and the kernel values in them, as nodes in float64.
 
 Products          x·z is one product of matrices.
 Squared distances ‖x - c‖² + ‖z - c‖² - 2 (x - c)·(z - c) with the mean c of the support vectors, if rounding is then
@@ -9,13 +9,20 @@ Squared distances ‖x - c‖² + ‖z - c‖² - 2 (x - c)·(z - c) with the me
 from __future__ import annotations
 
 from functools import singledispatch
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
+from ...arrays import Vector
 from ...compiled.cache.cached import cached_property
+from ...fitting import layout
+from ...fitting.storage import dense_rows
 from ...kernels import RBF, Kernel, Laplacian, Linear, Polynomial, Product, Scaled, Sigmoid, Sum
+from ...model.function import DecisionFunctions, KernelSum
+from ...model.tilted import Tilted, outputs
 from .graph import Graph
 
 SMALL_ERROR = 1e-13  # Typical relative error of a kernel value up to which squared distances come from products.
@@ -51,35 +58,32 @@ class Pairs:
 
     @cached_property
     def _squares_by_differences(self) -> str:
-        return self._summed("Mul", twice=True)
+        return self._summed("Mul", 2)
 
     @cached_property
     def lengths(self) -> str:
         """The distances ‖x - z‖₁, (n, m)."""
-        return self._summed("Abs", twice=False)
+        return self._summed("Abs", 1)
 
-    def _summed(self, operator: str, twice: bool) -> str:
-        """Return the sum over the features of what an operator makes of a difference, or of it and itself."""
+    def _summed(self, operator: str, times: int) -> str:
+        """Return the sum over the features of what an operator makes of a difference, which it gets so many times."""
         from onnx import TensorProto, helper
 
         graph = self.graph
         columns = graph.add("Unsqueeze", graph.add("Transpose", self.x, perm=[1, 0]), graph.whole(2))
         rows = graph.constant(self.vectors.T[:, None, :])
-        body = helper.make_graph(
-            [
-                helper.make_node("Sub", ["column", "row"], ["difference"]),
-                helper.make_node(operator, ["difference"] * (1 + twice), ["part"]),
-                helper.make_node("Add", ["before", "part"], ["after"]),
-            ],
-            "feature",
-            [
-                helper.make_tensor_value_info(name, TensorProto.DOUBLE, [None, None])
-                for name in ("before", "column", "row")
-            ],
-            [helper.make_tensor_value_info("after", TensorProto.DOUBLE, [None, None])],
-        )
-        start = self.constant(0.0)
-        return graph.add("Scan", start, columns, rows, body=body, num_scan_inputs=2)
+        nodes = [
+            helper.make_node("Sub", ["column", "row"], ["difference"]),
+            helper.make_node(operator, ["difference"] * times, ["part"]),
+            helper.make_node("Add", ["before", "part"], ["after"]),
+        ]
+        infos = {
+            name: helper.make_tensor_value_info(name, TensorProto.DOUBLE, [None, None])
+            for name in ("before", "column", "row", "after")
+        }
+        after = infos.pop("after")
+        body = helper.make_graph(nodes, "feature", list(infos.values()), [after])
+        return graph.add("Scan", self.constant(0.0), columns, rows, body=body, num_scan_inputs=2)
 
     def constant(self, value: float) -> str:
         """Return one value for all pairs, (n, m)."""
@@ -113,39 +117,13 @@ def values(kernel: Kernel, pairs: Pairs) -> str:
     raise ValueError(f"There are no ONNX operators for the kernel {kernel!r}.")
 
 
-@values.register
-def _(kernel: Sum, pairs: Pairs) -> str:
-    return pairs.graph.add("Add", values(kernel.left, pairs), values(kernel.right, pairs))
-
-
-@values.register
-def _(kernel: Product, pairs: Pairs) -> str:
-    return pairs.graph.add("Mul", values(kernel.left, pairs), values(kernel.right, pairs))
-
-
-@values.register
-def _(kernel: Scaled, pairs: Pairs) -> str:
-    return pairs.graph.scaled(values(kernel.part, pairs), kernel.factor)
-
-
-@values.register
-def _(kernel: Linear, pairs: Pairs) -> str:
-    return pairs.products
-
-
-@values.register
-def _(kernel: RBF, pairs: Pairs) -> str:
-    return pairs.graph.add("Exp", pairs.graph.scaled(pairs.squares(kernel.gamma), -kernel.gamma))
-
-
-@values.register
-def _(kernel: Laplacian, pairs: Pairs) -> str:
-    return pairs.graph.add("Exp", pairs.graph.scaled(pairs.lengths, -kernel.gamma))
-
-
-@values.register
-def _(kernel: Sigmoid, pairs: Pairs) -> str:
-    return pairs.graph.add("Tanh", _affine(kernel, pairs))
+values.register(Sum, lambda one, at: at.graph.add("Add", values(one.left, at), values(one.right, at)))
+values.register(Product, lambda one, at: at.graph.add("Mul", values(one.left, at), values(one.right, at)))
+values.register(Scaled, lambda one, at: at.graph.scaled(values(one.part, at), one.factor))
+values.register(Linear, lambda one, at: at.products)
+values.register(RBF, lambda one, at: at.graph.add("Exp", at.graph.scaled(at.squares(one.gamma), -one.gamma)))
+values.register(Laplacian, lambda one, at: at.graph.add("Exp", at.graph.scaled(at.lengths, -one.gamma)))
+values.register(Sigmoid, lambda one, at: at.graph.add("Tanh", _affine(one, at)))
 
 
 @values.register
@@ -166,3 +144,60 @@ def _affine(kernel: Any, pairs: Pairs) -> str:
     """Return γ x·z + c₀."""
     scaled = pairs.graph.scaled(pairs.products, kernel.gamma)
     return pairs.graph.add("Add", scaled, pairs.graph.constant(kernel.coef0))
+
+
+@singledispatch
+def decision_values(function: DecisionFunctions, graph: Graph, x: str) -> str:
+    """Return the decision values of the rows of ``x``, (n, n_problems)."""
+    raise TypeError(f"There is no network for a {type(function).__name__}.")
+
+
+@decision_values.register
+def _(function: KernelSum, graph: Graph, x: str) -> str:
+    if function.kernel.plain:
+        weights: Any = layout.feature_weights(function.coefficients(), function.vectors)
+        weights = weights.toarray() if sparse.issparse(weights) else weights
+        sums = graph.add("MatMul", x, graph.constant(weights.T))
+    elif not len(function.columns):
+        return graph.filled(function.intercepts, x)
+    else:
+        K = values(function.kernel, Pairs(graph, x, dense_rows(function.vectors)))
+        if function.counts is None:
+            sums = graph.add("MatMul", K, graph.constant(function.coefficients().T))
+        else:
+            sums = _of_pairs(graph, K, dense_rows(function.dual), function.counts)
+    if function.diagonal:
+        own = values(function.kernel, Own(graph, x))
+        sums = graph.add("Add", sums, graph.scaled(own, function.diagonal))
+    return graph.add("Add", sums, graph.constant(function.intercepts))
+
+
+@decision_values.register
+def _(function: Tilted, graph: Graph, x: str) -> str:
+    found: list[str] = []
+    for field in function.fields():
+        value = graph.filled(field.f0, x)
+        for kernel, coefficients in outputs(field).items() if len(field.points) else ():
+            K = values(kernel, Pairs(graph, x, dense_rows(field.points)))
+            plain, tilted = graph.constant(coefficients[:, :1]), graph.constant(coefficients[:, 1:])
+            slopes = graph.add("Mul", x, graph.add("MatMul", K, tilted))
+            value = graph.add("Add", value, graph.add("MatMul", K, plain))
+            value = graph.add("Add", value, graph.add("ReduceSum", slopes, graph.whole(1), keepdims=1))
+        found.append(value)
+    return graph.add("Concat", *found, axis=1)
+
+
+def _of_pairs(graph: Graph, K: str, dual: Vector, counts: Any) -> str:
+    """Return the sums of all pairs of classes, (n, n_pairs).
+
+    Each class has a product of its own columns of K with its own columns of the coefficients, (n, k - 1). A pair takes
+    one entry of each of its two classes. A table of all pairs' coefficients would be k / 2 times as large.
+    """
+    parts, k = list[str](), len(counts)
+    for start, end in pairwise([0, *np.cumsum(counts).tolist()]):
+        some = slice(start, end) if end > start else slice(0, 1)  # of a class without any, one times 0
+        columns = graph.add("Slice", K, graph.whole(some.start), graph.whole(some.stop), graph.whole(1))
+        parts.append(graph.add("MatMul", columns, graph.constant((end > start) * dual[:, some].T)))
+    sums, (i, j) = graph.add("Concat", *parts, axis=1), layout.pairs(k)
+    first, second = (graph.constant(part, np.int64) for part in (i * (k - 1) + j - 1, j * (k - 1) + i))
+    return graph.add("Add", graph.add("Gather", sums, first, axis=1), graph.add("Gather", sums, second, axis=1))

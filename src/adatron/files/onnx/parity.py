@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -132,37 +132,38 @@ def batch_of(model: Any) -> int:
 
 def compare(results: Mapping[str, NDArray[Any]], model: Any, rows: Any) -> Parity:
     """Compare what a network says of some rows, (n, n_features), with what a machine says; see ``reference_of``."""
-    function, step = model.model_.function(), batch_of(model)
-    parts = [_sizes(function, rows[start : start + step]) for start in range(0, len(rows), step)]
-    sizes = np.concatenate([np.zeros((0, 1)), *parts])
-    all_rows = np.ones(len(rows), bool)
+    runtime: Any = needed("onnxruntime", "onnx", "The comparison of a network with its model takes")
+    function, step, n = model.model_.function(), batch_of(model), len(rows)
+    sizes = np.concatenate([np.zeros(0), *(_sizes(function, rows[at : at + step]) for at in range(0, n, step))])[
+        :, None
+    ]
+    scales, decided, compared = sizes, np.ones(n, bool), np.ones(n, bool)
+    differ, probabilities = np.zeros(n, bool), None
     if is_regressor(model):
-        return _parity(results["prediction"], model.predict(rows), sizes, all_rows)
-    head, values = model.head, model.problem_values(rows)
-    voted = isinstance(head, Classes) and head.refines
-    scales = len(head.labels) + sizes if voted else sizes
-    decided = head.decided(values, ALLOWED * sizes + 0.0 * values)
-    found = _parity(results["decision"], model.decision_function(rows), scales, decided if voted else all_rows)
-    differ = results["label"] != model.predict(rows)
-    found = replace(
-        found,
+        missed = np.abs(results["prediction"] - model.predict(rows))
+    else:
+        head, values = model.head, model.problem_values(rows)
+        decided = head.decided(values, ALLOWED * sizes + 0.0 * values)
+        missed, differ = (
+            np.abs(results["decision"] - model.decision_function(rows)),
+            results["label"] != model.predict(rows),
+        )
+        if isinstance(head, Classes) and head.refines:  # values made of votes
+            scales, compared = len(head.labels) + sizes, decided
+        if "probabilities" in results:
+            steep = 0.0 if head.slope is None else head.slope  # there is one where there are probabilities
+            wrong = np.abs(results["probabilities"] - model.predict_proba(rows))
+            probabilities = _largest(wrong[decided], 1.0 + steep * sizes[decided])
+    missed = missed.reshape(n, -1)[compared]
+    return Parity(
+        rows=n,
         labels_differ=int(np.count_nonzero(differ & decided)),
         undecided=int(np.count_nonzero(~decided)),
+        deviation=_largest(missed, scales[compared]),
+        absolute=float(missed.max(initial=0.0)),
+        probabilities=probabilities,
+        runtime=runtime.__version__,
         undecided_differ=int(np.count_nonzero(differ & ~decided)),
-    )
-    if "probabilities" not in results:
-        return found
-    missed = np.abs(results["probabilities"] - model.predict_proba(rows))[decided]
-    steep = 0.0 if head.slope is None else head.slope  # there is one where there are probabilities
-    return replace(found, probabilities=_largest(missed, 1.0 + steep * sizes[decided]))
-
-
-def _parity(found: Vector, wanted: Vector, scales: Vector, rows: NDArray[np.bool_]) -> Parity:
-    """Return the deviations of decision values in some rows."""
-    runtime: Any = needed("onnxruntime", "onnx", "The comparison of a network with its model takes")
-    missed = np.abs(found - wanted).reshape(len(wanted), -1)[rows]
-    return Parity(
-        len(rows), 0, 0, _largest(missed, scales[rows]), float(missed.max(initial=0.0)), None, runtime.__version__
     )
 
 
@@ -173,17 +174,15 @@ def _largest(missed: Vector, scales: Vector) -> float:
 
 
 def _sizes(function: DecisionFunctions, rows: Vector) -> Vector:
-    """Return the sums of the sizes of the terms of all decision functions, (n, 1)."""
+    """Return the sums of the sizes of the terms of all decision functions, (n,)."""
     found = np.full(len(rows), np.abs(function.intercepts).max(initial=0.0))
     if isinstance(function, Tilted):
         factors = np.abs(np.insert(rows, 0, 1.0, axis=1))
         for field in function.fields():
             for kernel, coefficients in outputs(field).items() if len(field.points) else ():
                 found += np.sum((np.abs(kernel(rows, field.points)) @ np.abs(coefficients)) * factors, axis=1)
-        return found[:, None]
+        return found
     weights = np.abs(dense_rows(function.dual)).sum(axis=0)
     found += np.abs(function.kernel(rows, dense_rows(function.vectors))) @ weights if len(weights) else 0.0
     diagonal = getattr(function, "diagonal", 0.0)
-    if diagonal:
-        found += np.abs(diagonal * function.kernel.diagonal(np.sum(rows * rows, axis=1)))
-    return found[:, None]
+    return found + np.abs(diagonal * function.kernel.diagonal(np.sum(rows * rows, axis=1))) if diagonal else found
