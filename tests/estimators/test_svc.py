@@ -1,6 +1,5 @@
 """SVC beside scikit-learn's: the same problem, attributes and conventions; and what only ours promises."""
 
-import pickle
 import threading
 import warnings
 
@@ -10,16 +9,13 @@ import sklearn.svm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, load_wine, make_classification
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from adatron import SVC, SVR, IncrementalSVC, IncrementalSVR, estimators, load, save
+from adatron import SVC, IncrementalSVC, estimators, load, save
 from adatron.fitting.engine import _source
-from adatron.kernels import RBF, Linear
+from adatron.kernels import RBF
 
 
 def test_the_lazy_module_lists_its_names():
@@ -81,26 +77,6 @@ def test_the_same_model_as_scikit_learn(data, parameters):
     if data is two_classes and "kernel" not in parameters and "class_weight" not in parameters:
         K = RBF(ours._gamma)(X)
         assert dual_value(ours, K) == pytest.approx(dual_value(theirs, K), rel=1e-6)
-
-
-def test_sparse_and_precomputed_and_kernel_objects():
-    X, y = iris()
-    dense = SVC(gamma=0.2, tol=1e-8).fit(X, y)
-    csr = SVC(gamma=0.2, tol=1e-8).fit(sparse.csr_matrix(X), y)
-    K = RBF(0.2)(X)
-    given = SVC(kernel="precomputed", tol=1e-8).fit(K, y)
-    composed = SVC(kernel=0.5 * RBF(0.2) + 0.5 * RBF(0.2), tol=1e-8).fit(X, y)
-    expected = dense.decision_function(X)
-    np.testing.assert_allclose(csr.decision_function(sparse.csr_matrix(X)), expected, atol=1e-5)
-    np.testing.assert_allclose(given.decision_function(K), expected, atol=1e-5)
-    np.testing.assert_allclose(composed.decision_function(X), expected, atol=1e-5)
-    assert sparse.issparse(csr.dual_coef_)
-    assert sparse.issparse(csr.support_vectors_)
-    np.testing.assert_array_equal(csr.dual_coef_.toarray(), dense.dual_coef_)  # few rows take the same path
-    np.testing.assert_array_equal(csr.intercept_, dense.intercept_)
-    mixed = SVC(kernel=RBF(0.2) + 0.1 * Linear(), tol=1e-8).fit(X, y)
-    twin = sklearn.svm.SVC(kernel=lambda A, B: RBF(0.2)(A, B) + 0.1 * A @ B.T, tol=1e-8).fit(X, y)
-    np.testing.assert_allclose(mixed.intercept_, twin.intercept_, atol=1e-4)
 
 
 @pytest.mark.slow
@@ -288,14 +264,6 @@ def test_advice_fits_the_fault():
     assert "scale them" not in str(told[0].message)
 
 
-@pytest.mark.parametrize("model", [SVC(), SVR(), IncrementalSVC(), IncrementalSVR()])
-def test_a_call_without_labels_names_the_class(model):
-    with pytest.raises(
-        TypeError, match=rf"^{type(model).__name__}\.fit\(\) missing 1 required positional argument: 'y'$"
-    ):
-        model.fit([[0.0], [1.0]])
-
-
 def test_fits_say_once_that_a_kernel_is_not_semidefinite():
     X, y = two_classes(200)
     with warnings.catch_warnings(record=True) as told:
@@ -362,19 +330,6 @@ def test_break_ties():
     np.testing.assert_array_equal(model.predict(X), model.decision_function(X).argmax(axis=1))
     with pytest.raises(ValueError, match="break_ties must be False"):
         SVC(break_ties=True, decision_function_shape="ovo").fit(X, y).predict(X)
-
-
-@pytest.mark.slow
-def test_lives_in_scikit_learn():
-    X, y = iris()
-    search = GridSearchCV(make_pipeline(StandardScaler(), SVC()), {"svc__C": [0.1, 10]}, n_jobs=2).fit(X, y)
-    assert search.best_score_ > 0.9
-    model = SVC(C=2.0).fit(X, y)
-    again = pickle.loads(pickle.dumps(model))  # noqa: S301
-    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
-    assert clone(model).get_params() == model.get_params()
-    theirs = set(sklearn.svm.SVC().get_params())
-    assert theirs <= set(model.get_params())
 
 
 def test_equal_samples_share_a_coefficient_within_their_bounds():

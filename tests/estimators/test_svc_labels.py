@@ -1,6 +1,5 @@
 """Several labels of 0 and 1 for each sample: one fit, with the solutions of a classifier for each label."""
 
-from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -12,10 +11,7 @@ from sklearn.model_selection import KFold, cross_val_score
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.utils import get_tags
 
-from adatron import SVC, IncrementalSVC, InputMarginSVC, NuSVC, input_margin, load, report, save, to_onnx
-from adatron.estimators import angle
-from adatron.files import ModelFileError, save_libsvm
-from adatron.insight import boundary_plane, influence
+from adatron import SVC
 from adatron.selection import GridSearchCV
 
 
@@ -101,80 +97,6 @@ def test_the_score_is_the_part_of_rows_without_an_error():
     scores = [cross_val_score(SVC(gamma=0.3, C=C), X, Y, cv=KFold(3)).mean() for C in (0.1, 10.0)]
     np.testing.assert_allclose(search.cv_results_["mean_test_score"], scores)
     assert search.predict(X).shape == Y.shape
-
-
-@pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_copies_and_files_predict_the_same(kernel, tmp_path):
-    model = SVC(kernel=kernel).fit(X, Y)
-    save(model, tmp_path / "m.adatron")
-    for copy in (load(tmp_path / "m.adatron"), deepcopy(model), model.compact()):
-        np.testing.assert_allclose(copy.decision_function(X), model.decision_function(X), rtol=1e-9, atol=1e-9)
-        np.testing.assert_array_equal(copy.predict(X), model.predict(X))
-    assert model.fit(X, Y[:, 0]).predict(X).shape == (len(X),)  # one label again
-
-
-NAN, INFINITE = (np.where(Y == 1, value, 0.0) for value in (np.nan, np.inf))
-
-
-@pytest.mark.parametrize(
-    ("y", "text"),
-    [
-        (NAN, "Input y contains NaN"),
-        (INFINITE, "Input y contains infinity"),
-        (2 * Y, "must be numbers 0 or 1[.] Got 2.*MultiOutputClassifier"),
-        (0.5 * Y, "must be numbers 0 or 1[.] Got 0.5"),
-        (Y.astype(str), "must be numbers 0 or 1[.] Got '"),
-        (np.c_[Y, 0 * Y[:, 0]], "Column 3 has only 0"),
-        (np.c_[Y[:, 0] ** 0, Y], "Column 0 has only 1"),
-        (Y[1:], "inconsistent numbers of samples"),
-        (Y[:, :0], "0 feature"),
-    ],
-)
-def test_wrong_labels_are_refused(y, text):
-    with pytest.raises(ValueError, match=text):
-        SVC().fit(X, y)
-
-
-def test_a_label_that_weights_make_constant_is_refused():
-    with pytest.raises(ValueError, match="Column 1 has only"):
-        SVC().fit(X, Y, sample_weight=Y[:, 1])
-
-
-@pytest.mark.parametrize("wrong", [{"probability": True}, {"class_weight": "balanced"}, {"class_weight": {1: 2.0}}])
-def test_parameters_for_one_label_are_refused(wrong):
-    with pytest.raises(ValueError, match=r"for one label of a sample.*MultiOutputClassifier"):
-        SVC(**wrong).fit(X, Y)
-
-
-@pytest.mark.parametrize("machine", [NuSVC(), InputMarginSVC(), IncrementalSVC()], ids=lambda one: type(one).__name__)
-def test_other_machines_take_one_label(machine):
-    assert not get_tags(machine).target_tags.multi_output
-    assert not get_tags(machine).classifier_tags.multi_label
-    with pytest.raises(ValueError, match="should be a 1d array"):
-        machine.fit(X, Y)
-
-
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda model: influence(model, X, Y),
-        lambda model: report(model, X, Y),
-        lambda model: boundary_plane(model, X),
-        lambda model: angle(model, model),
-        lambda model: input_margin(model, X),
-        lambda model: model.to_sklearn(),
-        to_onnx,
-    ],
-)
-def test_what_needs_one_label_says_so(use):
-    model = SVC(kernel="linear").fit(X, Y)
-    with pytest.raises(ValueError, match=r"one number or class.* predicts 3"):
-        use(model)
-
-
-def test_libsvm_has_one_label(tmp_path):
-    with pytest.raises(ModelFileError, match="one number or class, and this model predicts 3"):
-        save_libsvm(SVC().fit(X, Y), tmp_path / "m")
 
 
 @pytest.mark.parametrize("columns", [2.0, True, 1, 0, -2])

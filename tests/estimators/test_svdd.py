@@ -3,21 +3,18 @@
 Also tested here: ``novelty``.
 """
 
-from copy import deepcopy
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import adatron
-from adatron import SVDD, OneClassSVM, load, save
+from adatron import SVDD, OneClassSVM
 from adatron.insight import influence, leave_one_out
 from adatron.kernels import RBF, Linear, Polynomial
 from adatron.problems import ball
@@ -144,23 +141,6 @@ def test_the_default_tolerance_is_near_the_optimum_with_many_samples():
     assert np.abs(values[0] - values[1]).max() < 0.02 * np.ptp(values[1])
 
 
-def test_a_weight_is_a_repetition():
-    weight = np.random.default_rng(2).integers(0, 4, len(X))
-    weighted = SVDD(kernel="poly", nu=0.2, gamma=0.3, **EXACT).fit(X, sample_weight=weight)
-    repeated = SVDD(kernel="poly", nu=0.2, gamma=0.3, **EXACT).fit(np.repeat(X, weight, axis=0))
-    np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=1e-9)
-    assert np.abs(repeated.dual_coef_).max() <= 2.0 / (0.2 * weight.sum()) * (1.0 + 1e-9)
-
-
-@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
-def test_csr_rows_give_the_model_of_dense_rows(kernel):
-    Z = np.where(rng.random((80, 6)) < 0.4, rng.normal(size=(80, 6)), 0.0)
-    dense, csr = (SVDD(kernel=kernel, nu=0.2, gamma=0.5).fit(rows) for rows in (Z, sparse.csr_matrix(Z)))
-    values = csr.decision_function(sparse.csr_matrix(Z))
-    np.testing.assert_allclose(values, dense.decision_function(Z), rtol=1e-9, atol=1e-12)
-    assert csr.radius_ == dense.radius_
-
-
 @pytest.mark.parametrize("y", [None, NEGATIVE])
 def test_given_values_need_those_of_new_samples_with_themselves(y):
     kernel, new = KERNELS["sum"], X + 0.1
@@ -206,18 +186,6 @@ def test_a_row_has_its_value_whatever_is_beside_it(kernel):
     np.testing.assert_array_equal(model.predict(many), np.where(values >= 0.0, 1, -1))
     single = clone(model).set_params(precision="single").fit(X)
     np.testing.assert_allclose(single.decision_function(many), values, rtol=1e-3, atol=1e-2)
-
-
-@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
-@pytest.mark.parametrize("rows", [X, sparse.csr_matrix(X)], ids=["dense", "csr"])
-def test_compact_models_files_and_copies_decide_alike(kernel, rows, tmp_path):
-    model = SVDD(kernel=kernel, gamma=0.5, nu=0.2).fit(rows, NEGATIVE)
-    save(model, tmp_path / "ball.adatron")
-    copies = [load(tmp_path / "ball.adatron"), deepcopy(model), model.compact()]
-    for other in copies:
-        np.testing.assert_allclose(other.decision_function(rows), model.decision_function(rows), atol=1e-12)
-        assert (other.radius_, other.center_norm_) == (model.radius_, model.center_norm_)
-        assert other.certificate_.gap == model.certificate_.gap
 
 
 def test_a_damaged_state_is_refused():
@@ -283,20 +251,3 @@ def test_distances_from_the_sphere():
     np.testing.assert_allclose(found.distance, other.distance, rtol=1e-4)
     with pytest.raises(TypeError, match="slopes of an SVDD are known for kernels of x - z only"):
         adatron.input_margin(SVDD(kernel="linear").fit(X), X)
-
-
-def test_what_has_no_solution_is_refused():
-    with pytest.raises(ValueError, match="All samples are marked -1"):
-        SVDD().fit(X, -np.ones(60))
-    with pytest.raises(ValueError, match="C must be at least 1 / "):
-        SVDD(C=1.0 / 61).fit(X)
-    with pytest.raises(ValueError, match="With negatives, pass a finite C"):
-        SVDD(C=np.inf).fit(X, NEGATIVE)
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        SVDD().fit(X, NEGATIVE[:5])
-    with pytest.raises(ValueError, match="scikit-learn has no estimator"):
-        SVDD().fit(X).to_sklearn()
-    with pytest.raises(NotFittedError):
-        SVDD().decision_function(X)
-    with pytest.raises(AttributeError, match="radius_"):
-        SVDD().radius_  # noqa: B018

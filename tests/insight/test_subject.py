@@ -84,19 +84,6 @@ def test_wrong_shapes_are_named(name, wrong, words):
         ASKS[name](model, *wrong(X[TWO, :2], y[TWO]))
 
 
-@pytest.mark.parametrize("name", ["BoundaryPlaneDisplay", "InputMarginDisplay"])
-def test_unknown_classes_are_named(name):
-    model = SVC().fit(X[TWO, :2], y[TWO])
-    with pytest.raises(ValueError, match=r"classes of the model, which are \[0, 1\]. Got [56]"):
-        ASKS[name](model, X[TWO, :2], y[TWO] + 5)
-
-
-@pytest.mark.parametrize("given", [{"sample": 150}, {"sample": -1}, {"third": 1000}])
-def test_a_row_that_is_not_there(given):
-    with pytest.raises(ValueError, match=r"must be an int in the range \[0, 150\)"):
-        boundary_plane(SVC().fit(X, y), X, y, **given)
-
-
 def test_lists_are_samples_too():
     model = SVC().fit(X, y)
     assert sensitivity(model, X.tolist()).effect.tolist() == sensitivity(model, X).effect.tolist()

@@ -10,7 +10,7 @@ from scipy.stats import binom
 from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_moons
 
-from adatron import SVC, IncrementalNuSVC, IncrementalSVC
+from adatron import SVC, IncrementalSVC
 from adatron.intervals import FullConformal, full
 from adatron.intervals.conformity import scores_of
 
@@ -144,31 +144,3 @@ def test_it_waits_for_its_turn():
         assert not found
     other.join()
     np.testing.assert_array_equal(found[0], wanted)
-
-
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        (FullConformal(SVC()), "The 'estimator' parameter of FullConformal must be an instance of"),
-        (FullConformal(IncrementalNuSVC()), "The 'estimator' parameter of FullConformal must be an instance of"),
-        (FullConformal(IncrementalSVC()), "must not depend on which samples are there: pass gamma as a number"),
-        (FullConformal(IncrementalSVC(gamma=1.0, window=9)), "window=None"),
-        (FullConformal(IncrementalSVC(gamma=1.0, C=np.inf)), "a finite C"),
-        (FullConformal(IncrementalSVC(gamma=1.0), alpha=1), "The 'alpha' parameter of FullConformal"),
-        (FullConformal(IncrementalSVC(gamma=1.0), max_time=0), "The 'max_time' parameter of FullConformal"),
-        (FullConformal(IncrementalSVC(gamma=1.0), conformity_score="p"), "The 'conformity_score' parameter"),
-        (FullConformal(IncrementalSVC(gamma=1.0), verbose="no"), "The 'verbose' parameter of FullConformal"),
-    ],
-)
-def test_bad_parameters(model, message):
-    X, y = moons(4, 30)
-    with pytest.raises(ValueError, match=message):
-        model.fit(X, y)
-
-
-def test_weights_and_too_many_samples():
-    model = FullConformal(IncrementalSVC(gamma=1.0))
-    with pytest.raises(ValueError, match="does not accept sample_weight"):
-        model.fit([[0.0], [1.0]], [0, 1], sample_weight=[1.0, 2.0])
-    with pytest.raises(ValueError, match=r"at most 8,192 samples. Got 9,000; use CVPlus"):
-        model.fit(np.zeros((9000, 1)), np.arange(9000) % 2)

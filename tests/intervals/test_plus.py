@@ -11,12 +11,11 @@ from scipy.stats import binom
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import Ridge
-from sklearn.model_selection import KFold, LeaveOneOut, ShuffleSplit
+from sklearn.model_selection import KFold, LeaveOneOut
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM, QuantileSVR
+from adatron import SVC, SVR, NuSVC, NuSVR, QuantileSVR
 from adatron.intervals import CVPlus, JackknifePlus
 from adatron.intervals.conformity import interval, members, scores_of
 
@@ -279,49 +278,6 @@ def test_what_it_offers_depends_on_the_machine():
     for model in (JackknifePlus(SVR()), CVPlus(SVC())):
         with pytest.raises(NotFittedError):
             model.predict([[0.0]])
-
-
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        (JackknifePlus(SVR(), alpha=0.0), "The 'alpha' parameter of JackknifePlus must be a float in the range"),
-        (CVPlus(SVR(), alpha="small"), "The 'alpha' parameter of CVPlus"),
-        (JackknifePlus(SVR(), conformity_score="size"), "The 'conformity_score' parameter of JackknifePlus"),
-        (JackknifePlus(SVR(), verbose="yes"), "The 'verbose' parameter of JackknifePlus"),
-        (CVPlus(SVR(), cv="five"), "The 'cv' parameter of CVPlus"),
-        (CVPlus(SVR(), cv=ShuffleSplit(3, random_state=0)), "The 'cv' parameter must leave each sample out once"),
-        (JackknifePlus(3), "The 'estimator' parameter of JackknifePlus"),
-        (JackknifePlus(Ridge()), "must be a classifier or regressor of adatron"),
-        (JackknifePlus(OneClassSVM()), "must be a classifier or regressor of adatron"),
-        (JackknifePlus(SVR(kernel="precomputed")), "does not accept kernel='precomputed'; pass rows"),
-        (CVPlus(QuantileSVR(quantile=[0.1, 0.9])), "must predict one number or class. This one predicts 2"),
-    ],
-)  # fmt: skip
-def test_bad_parameters(model, message):
-    X, y = sine(np.random.default_rng(8), 30)
-    with pytest.raises(ValueError, match=message):
-        model.fit(X, y)
-
-
-@pytest.mark.parametrize(
-    ("machine", "y", "weights", "message"),
-    [
-        (SVR(), np.arange(30.0), np.ones(30), "JackknifePlus does not accept sample_weight"),
-        (SVR(), None, None, "requires y to be passed"),
-        (SVR(), np.ones((30, 2)), None, "1d array"),
-        (SVC(), np.arange(30) == 3, None, "class True has too few of them"),
-    ],
-)
-def test_bad_data(machine, y, weights, message):
-    with pytest.raises(ValueError, match=message):
-        JackknifePlus(machine).fit(np.arange(30.0)[:, None], y, sample_weight=weights)
-
-
-def test_alpha_is_checked_when_it_is_read():
-    X, y = sine(np.random.default_rng(9), 30)
-    model = CVPlus(SVR(), cv=3).fit(X, y).set_params(alpha=2.0)
-    with pytest.raises(ValueError, match="'alpha' parameter of CVPlus"):
-        model.predict_interval(X)
 
 
 def test_mapie_works_over_our_machines():

@@ -103,12 +103,6 @@ def test_every_display_takes_a_model_samples_and_targets(name, library):
     plt.close("all")
 
 
-@pytest.mark.parametrize("name", ["InputMarginDisplay", "InfluenceDisplay", "LabelIssueDisplay", "LeaveOneOutDisplay"])
-def test_targets_that_are_missing_are_named(name):
-    with pytest.raises(ValueError, match=r"y must hold the .* of the 60 samples. Got None"):
-        getattr(adatron.plots, name).from_estimator(SVC().fit(X, y), X)
-
-
 def test_pictures_of_suspicious_samples():
     A, b = (part[:200] for part in load_digits(return_X_y=True))
     b = b.copy()
@@ -120,13 +114,6 @@ def test_pictures_of_suspicious_samples():
     with pytest.raises(ValueError, match="64 pixels"):
         adatron.plots.LabelIssueDisplay.from_estimator(model, A, b, image_shape=(8, 9))
     plt.close("all")
-
-
-def test_a_model_of_another_kind():
-    with pytest.raises(TypeError, match="GapDisplay"):
-        adatron.plots.GapDisplay.from_estimator(plt)
-    with pytest.raises(AttributeError, match="NoDisplay"):
-        adatron.plots.NoDisplay  # noqa: B018
 
 
 def test_regression_influence_has_no_flips():

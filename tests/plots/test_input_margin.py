@@ -52,11 +52,6 @@ def test_data_frames_keep_their_names(recwarn):
     assert not [warning for warning in recwarn if "feature names" in str(warning.message)]
 
 
-def test_the_path_of_another_estimator():
-    with pytest.raises(TypeError, match="InputMarginSVC"):
-        MarginPathDisplay.from_estimator(SVC())
-
-
 def test_pipelines_and_the_machines_of_scikit_learn(model):
     scaled = make_pipeline(StandardScaler(), SVC(gamma=1.0)).fit(X, y)
     for one in (scaled, svm.SVC(gamma=1.0).fit(X, y)):

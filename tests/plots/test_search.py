@@ -143,17 +143,6 @@ def test_a_search_without_any_score(search):
     assert labels(display) == ["no score"]
 
 
-def test_what_cannot_be_drawn_is_said(search):
-    with pytest.raises(ValueError, match="GridSearchCV is not fitted yet"):
-        SearchDisplay.from_search(GridSearchCV(SVC(), GRID))
-    with pytest.raises(ValueError, match=r"parameter x is 'c', and the search has \['C', 'gamma'\]"):
-        SearchDisplay.from_search(search, x="c")
-    with pytest.raises(ValueError, match="x and y are both 'C'"):
-        SearchDisplay.from_search(search, x="C", y="C")
-    with pytest.raises(ValueError, match="no parameter with several values"):
-        SearchDisplay.from_search(theirs.GridSearchCV(SVC(), {"C": [1.0]}, cv=3).fit(X, y))
-
-
 def test_the_best_candidate_outside_the_axes_is_named():
     """In a list of grids the best candidate may have none of the parameters on the axes."""
     grids = [{"kernel": ["linear"], "C": [1e-4, 2e-4]}, {"kernel": ["poly"], "degree": [2, 3], "coef0": [0.5, 1.0]}]

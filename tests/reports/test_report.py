@@ -191,34 +191,6 @@ def test_samples_that_are_no_numbers_have_a_report():
     assert made.panels[5].answer == "It cannot be drawn for this model."
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"samples": "some"}, "'rows' or 'none'"),
-        ({"y_test": y}, "needs X_test"),
-        ({"X_test": X, "y_test": y[:5]}, "inconsistent numbers of samples"),
-        ({"X_test": X[:, :1], "y_test": y}, "1 features"),
-        ({"X_test": X * np.nan, "y_test": y}, "NaN"),
-        ({"search": 3}, "cv_results_"),
-        ({"image_shape": (8, 8)}, "2 pixels"),
-        ({"feature_names": ["a"]}, "2 names"),
-        ({"image_shape": (1,)}, "two sizes with 2 pixels"),
-        ({"image_shape": (-1, -2)}, "two sizes with 2 pixels"),
-        ({"cv": 1}, "'cv' parameter"),
-        ({"title": 3}, "'title' parameter"),
-        ({"max_time": 0}, "'max_time' parameter"),
-        ({"max_time": "long"}, "'max_time' parameter"),
-        ({"X_test": np.ones((5, 3))}, "X_test has 3 features"),
-        ({"X_test": np.full((5, 2), np.nan)}, "X_test contains NaN"),
-        ({"X_test": X, "y_test": NASTY[y]}, "y_test must hold classes"),
-    ],
-)
-def test_wrong_arguments_are_named(given, words):
-    model = SVC().fit(X, y)
-    with pytest.raises((ValueError, TypeError), match=words):
-        adatron.report(model, X, y, **given)
-
-
 @pytest.mark.slow
 def test_predictions_out_of_fold_keep_their_fractions():
     D, d = (part[:60] for part in load_diabetes(return_X_y=True))
@@ -313,12 +285,6 @@ def test_a_search_without_a_choice_is_shown():
     search = GridSearchCV(SVC(), grid, scoring=["accuracy", "f1"], refit=False, cv=3).fit(X, y)
     made = adatron.report(SVC().fit(X, y), X, y, search=search)
     assert "chose nothing (refit=False)" in made.panels[2].answer
-
-
-def test_a_search_without_a_best_estimator_is_no_model():
-    search = GridSearchCV(SVC(), {"C": [1.0]}, refit=False).fit(X, y)
-    with pytest.raises(ValueError, match="fitted with refit = False"):
-        adatron.report(search, X, y)
 
 
 @pytest.mark.slow

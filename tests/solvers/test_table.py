@@ -5,7 +5,6 @@ Also tested here: ``ascent``, ``base``, ``start``, ``solvers/classic/active``, `
 ``solvers/classic/svmseq`` and ``solvers/classic/sweeps``.
 """
 
-import re
 from functools import cache, partial
 
 import numpy as np
@@ -205,17 +204,6 @@ def test_legal_rates_never_lower_the_dual(seed, n, part, bias, regression, seque
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("kind", [KernelAdatron, SVMseq])
-@pytest.mark.parametrize("rate", [0.0, -1.0, 1.0, 1.7])
-def test_illegal_rates_are_refused(kind, rate):
-    X, y = samples(0, 20)
-    view = view_of(X, 2.0 * RBF(1.0))
-    with pytest.raises(ValueError, match=re.escape("must lie in (0, 1), 2 / max K(x, x)")):
-        solve(view, csvc(y, np.ones(20), "none"), solver=kind(rate=rate))
-    solve(view, csvc(y, np.ones(20), "none"), solver=kind(rate=0.999))
-
-
-@pytest.mark.plain
 def test_the_largest_rate_of_a_polynomial_kernel():
     """The bound is by the largest K(x, x) = (gamma |x|^2 + coef0)^degree, not by 1."""
     X, y = samples(0, 30)
@@ -264,31 +252,8 @@ def test_targets_of_any_size(name, scale):
 
 
 @pytest.mark.plain
-def test_a_margin_is_for_classifiers():
-    X, _ = samples(1, 20)
-    with pytest.raises(ValueError, match="'margin' parameter of KernelAdatron is for classifiers"):
-        SVR(solver=KernelAdatron(margin=0.9)).fit(X, X[:, 0])
-
-
-@pytest.mark.plain
-def test_a_refusal_names_who_can():
-    X, y = samples(0, 30)
-    with pytest.raises(ValueError, match=r"'svmseq' is not made for an explicit bias; these are: .*'kernel_adatron'"):
-        SVC(solver="svmseq").fit(X, y)
-    with pytest.raises(ValueError, match=r"'decomposition' is not made for an augmented bias or none.*'isda'"):
-        SVR(solver="decomposition", bias="none").fit(X, y)
-
-
-@pytest.mark.plain
 def test_the_default_is_block_ascent():
     assert isinstance(choose("auto", csvc(np.ones(2), np.ones(2))), Block)
-
-
-@pytest.mark.plain
-@pytest.mark.parametrize("q", [1, 3, 0, -2])
-def test_a_working_set_is_even(q):
-    with pytest.raises(ValueError, match="must be an even int >= 2"):
-        Decomposition(q=q)
 
 
 @pytest.mark.plain

@@ -9,26 +9,19 @@ import pytest
 import sklearn
 from joblib import Parallel, delayed, parallel_config
 from sklearn.base import clone, is_classifier, is_outlier_detector, is_regressor
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import make_classification
-from sklearn.ensemble import BaggingClassifier, StackingRegressor
-from sklearn.linear_model import Ridge
-from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score, cross_validate
-from sklearn.multiclass import OneVsRestClassifier
+from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import estimator_html_repr
 from sklearn.utils._param_validation import InvalidParameterError
 
 import adatron
-from adatron import SVC, SVR, NuSVR, OneClassSVM
+from adatron import SVC, OneClassSVM
 from adatron.threads import Pool, allowed_threads
 from machines import NAMES, assert_same, ours, target, theirs
 
 rng = np.random.default_rng(3)
 X = rng.normal(size=(120, 4))
-SUPERVISED = [name for name in NAMES if name != "OneClassSVM"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -74,7 +67,7 @@ BAD = {
     "break_ties": [3.5],
     "random_state": ["a", -1],
     "bias": ["yes", None],
-    "augment": [0.0, -1.0, "none"],
+    "augment": [0.0, -1.0, 1e200, "none"],
     "solver": ["smoo", 3, None],
     "n_jobs": [1.5, "all", 0],
     "precision": ["half", None],
@@ -113,15 +106,6 @@ def test_a_bad_parameter_is_named_after_a_good_one_that_is_equal_to_it(name):
         with pytest.raises(InvalidParameterError, match=f"The '{next(iter(bad))}' parameter"):
             clone(model).set_params(**bad).fit(X, y)
         model.fit(X, y)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_html(name):
-    fitted = ours(name, kernel="linear").fit(X, target(name, X))
-    for model in (ours(name), fitted, make_pipeline(StandardScaler(), ours(name))):
-        page = estimator_html_repr(model)
-        assert name in page
-    assert repr(ours(name)).startswith(f"{name}(")
 
 
 def searched(name, **arguments):
@@ -254,24 +238,6 @@ def test_fits_in_threads_share_the_cores(fits, monkeypatch):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_cross_validation(name):
-    y = target(name, X)
-    arguments = {"scoring": share_inside} if name == "OneClassSVM" else {}
-    scores, peers = (cross_val_score(make(name, tol=1e-6), X, y, cv=4, **arguments) for make in (ours, theirs))
-    np.testing.assert_allclose(scores, peers, atol=0.04)
-    if y is not None:
-        predicted = cross_val_predict(ours(name, tol=1e-6), X, y, cv=4)
-        np.testing.assert_allclose(predicted, cross_val_predict(theirs(name, tol=1e-6), X, y, cv=4), atol=1e-3)
-
-
-def test_kernel_values_are_split_in_rows_and_columns():
-    y = target("SVC", X)
-    K = X @ X.T
-    scores = cross_val_score(SVC(kernel="precomputed"), K, y, cv=4)
-    np.testing.assert_array_equal(scores, cross_val_score(SVC(kernel="linear"), X, y, cv=4))
-
-
-@pytest.mark.parametrize("name", NAMES)
 def test_routing_of_weights(name):
     y, weight = target(name, X), rng.uniform(0.2, 3.0, len(X))
     with sklearn.config_context(enable_metadata_routing=True):
@@ -291,12 +257,6 @@ def test_routing_of_weights(name):
         np.testing.assert_allclose(found, other, atol=0.05)
 
 
-def test_weights_by_the_name_of_a_step():
-    y, weight = target("SVR", X), rng.uniform(0.2, 3.0, len(X))
-    model = make_pipeline(StandardScaler(), SVR()).fit(X, y, svr__sample_weight=weight)
-    assert_same(model[-1], SVR().fit(StandardScaler().fit_transform(X), y, weight))
-
-
 def test_outliers_in_a_pipeline():
     model = make_pipeline(StandardScaler(), OneClassSVM(nu=0.1, gamma=0.2))
     found = model.fit_predict(X)
@@ -308,23 +268,3 @@ def test_outliers_in_a_pipeline():
     assert is_outlier_detector(OneClassSVM())
     assert [is_classifier(ours(n)) for n in NAMES] == [True, True, False, False, False]
     assert [is_regressor(ours(n)) for n in NAMES] == [False, False, True, True, False]
-
-
-@pytest.mark.parametrize("name", ["SVR", "NuSVR"])
-def test_transformed_targets(name):
-    y = np.exp(target(name, X))
-    logs = TransformedTargetRegressor(ours(name), func=np.log, inverse_func=np.exp).fit(X, y)
-    np.testing.assert_array_equal(logs.predict(X), np.exp(ours(name).fit(X, np.log(y)).predict(X)))
-    scaled = TransformedTargetRegressor(ours(name), transformer=StandardScaler()).fit(X, y)
-    assert scaled.score(X, y) > 0.3
-
-
-def test_inside_other_estimators():
-    y = target("SVC", X)
-    assert BaggingClassifier(SVC(), 3, random_state=0).fit(X, y).score(X, y) > 0.7
-    assert OneVsRestClassifier(SVC()).fit(X, y).score(X, y) > 0.7
-    calibrated = CalibratedClassifierCV(SVC(), ensemble=False).fit(X, y)
-    np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1.0)
-    numbers = target("NuSVR", X)
-    stack = StackingRegressor([("svr", NuSVR()), ("ridge", Ridge())]).fit(X, numbers)
-    assert stack.score(X, numbers) > 0.5

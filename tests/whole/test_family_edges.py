@@ -167,11 +167,6 @@ def test_rounding_of_large_targets_is_not_taken_for_an_indefinite_kernel(kind, o
     assert attempt(kind(gamma=1.0, C=10.0, tol=1e-9 * offset), X, y) is not None
 
 
-def test_an_infinite_C_is_no_nu_svr():
-    with pytest.raises(ValueError, match=r"'C' parameter of NuSVR must be a float in the range \(0.0, inf\)"):
-        NuSVR(C=np.inf).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 0.0])
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("C", [1.0, 100.0])
 def test_single_precision_of_many_rows(C):

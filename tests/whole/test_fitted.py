@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
 
-from adatron import SVC, SVR, IncrementalSVC, NuSVC, NuSVR, OneClassSVM, load, save
+from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM, load, save
 from adatron.kernels import RBF, Linear
 from machines import two_moons
 
@@ -53,27 +52,6 @@ def test_given_values_stay_given():
     model = SVC(kernel="precomputed").fit(K, y)
     before = model.decision_function(K)
     np.testing.assert_array_equal(model.set_params(kernel="rbf").decision_function(K), before)
-
-
-@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
-@pytest.mark.parametrize(
-    "model",
-    [SVC(class_weight="balanced"), SVC(bias="augmented", augment="auto"), NuSVC(nu=0.3), SVR(), NuSVR(), OneClassSVM(),
-     IncrementalSVC()],
-    ids=str,
-)  # fmt: skip
-def test_a_weight_is_a_repetition_also_for_gamma_and_balanced_classes(model, storage):
-    """And a row without weight is none: to the last bit, as sums of weights are exact."""
-    X, y = two_moons()
-    y = np.where(np.arange(len(y)) % 3 == 0, y[0], y) if isinstance(model, SVC) else y
-    often = np.arange(len(X)) % 3
-    weighted = type(model)(**model.get_params()).fit(storage(X), y, sample_weight=often.astype(float))
-    rows = np.repeat(np.arange(len(X)), often)
-    repeated = type(model)(**model.get_params()).fit(storage(X[rows]), y[rows])
-    assert weighted.kernel_ == repeated.kernel_
-    np.testing.assert_allclose(values(weighted, storage(X)), values(repeated, storage(X)), atol=2e-2)
-    if hasattr(model, "class_weight"):
-        np.testing.assert_array_equal(weighted.class_weight_, repeated.class_weight_)
 
 
 def test_a_class_whose_rows_have_no_weight_is_no_class_for_balanced_weights():

@@ -9,23 +9,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC
 from adatron.gram.backends import segment
-from adatron.kernels import RBF, Laplacian, Linear, Polynomial
+from adatron.kernels import RBF
 from adatron.solvers import Block
 from machines import NAMES, X, assert_same_after, ours, target, theirs, values
-
-
-def test_composed_kernels():
-    """A sum of a kernel's parts is the kernel, for all five."""
-    for name in NAMES:
-        y = target(name, X)
-        halves = ours(name, kernel=0.25 * RBF(0.1) + 0.75 * RBF(0.1), tol=1e-8).fit(X, y)
-        whole = ours(name, gamma=0.1, tol=1e-8).fit(X, y)
-        np.testing.assert_allclose(halves.dual_objective_, whole.dual_objective_, rtol=1e-9)
-        mixed = RBF(0.1) * Polynomial(0.2, 2, 1.0) + 0.1 * Linear() + 0.5 * Laplacian(0.3)
-        K = mixed(X)
-        composed = ours(name, kernel=mixed, tol=1e-8).fit(X, y)
-        given = theirs(name, kernel="precomputed", tol=1e-8).fit(K, y)
-        np.testing.assert_allclose(values(composed, X), values(given, K), atol=1e-4)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -70,18 +56,6 @@ def test_functions_are_called_on_blocks(name, n):
     assert sum(a * b for a, b in kernel.shapes[fitting:]) == n * len(model.support_)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_functions(name):
-    """The same as the kernel that they compute; for few samples, every value is asked for once."""
-    y, kernel = target(name, X), Recorder()
-    model = ours(name, kernel=kernel, tol=1e-8).fit(X, y)
-    distinct = sum(a * b for a, b in kernel.shapes)
-    assert distinct <= len(X) ** 2
-    named = ours(name, gamma=0.5, tol=1e-8).fit(X, y)
-    np.testing.assert_allclose(model.dual_objective_, named.dual_objective_, rtol=1e-9)
-    np.testing.assert_allclose(values(model, X), values(named, X), atol=1e-5)
-
-
 @pytest.mark.parametrize("classes", [2, 4])
 def test_a_function_keeps_what_it_returns(classes):
     """Nothing is written to it, and it may be read-only."""
@@ -91,16 +65,6 @@ def test_a_function_keeps_what_it_returns(classes):
     models = [SVC(C=100.0, kernel=lambda A, B, K=K: K).fit(distinct, y) for K in (kept, frozen)]
     np.testing.assert_array_equal(kept, frozen)
     np.testing.assert_array_equal(*(model.dual_coef_ for model in models))
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_functions_of_sparse_rows(name):
-    """They see blocks in the storage of the data, and may return sparse matrices, as in scikit-learn."""
-    S, y = sparse.csr_matrix(X), target(name, X)
-    model = ours(name, kernel=lambda A, B: A @ B.T, tol=1e-8).fit(S, y)
-    named = ours(name, kernel="linear", tol=1e-8).fit(S, y)
-    np.testing.assert_allclose(model.dual_objective_, named.dual_objective_, rtol=1e-8, atol=1e-10)
-    np.testing.assert_allclose(values(model, S), values(named, S), atol=1e-4)
 
 
 def test_probabilities_of_samples_that_are_no_rows():

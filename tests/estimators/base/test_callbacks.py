@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from sklearn.base import clone, is_regressor
+from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
-from sklearn.metrics import get_scorer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -70,17 +69,6 @@ def test_a_long_fit_has_parts_and_can_be_stopped():
         model.fit(A, b)
     assert own
     assert not hasattr(model, "_fit_parts")
-
-
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
-def test_scikit_learns_own_callbacks_work_on_every_estimator(model):
-    pytest.importorskip("rich", reason="scikit-learn's ProgressBar needs rich")
-    name = "r2" if is_regressor(model) else "accuracy"
-    monitor = callback.ScoringMonitor(scoring=name)
-    targets = np.ones(len(X)) if "OneClass" in type(model).__name__ else y
-    model = clone(model).set_callbacks(callback.ProgressBar(), monitor).fit(X, targets)
-    scores = [row[name] for row in monitor.get_logs().data]
-    assert scores == [get_scorer(name)(model, X, targets)]
 
 
 def test_searches_have_callbacks_too():

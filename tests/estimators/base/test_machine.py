@@ -3,47 +3,25 @@
 Also tested here: ``classifier``, ``one_program``, ``parameters`` and ``regressor``.
 """
 
-import pickle
 import warnings
 from numbers import Real
 from typing import ClassVar
 
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_classification
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.model_selection import GridSearchCV
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, InvalidParameterError
 
 from adatron import SVC
 from adatron.estimators.base.classifier import Classifier
-from adatron.estimators.base.regressor import Regressor
 from adatron.fitting.formulation import Formulation
-from adatron.kernels import RBF
 from adatron.problems import Dual, csvc
 from adatron.quoted import upward
 from machines import four_classes, two_moons
 
 FRACTION = Interval(Real, 0.0, 1.0, closed="neither")
-
-
-class QuantileSVR(Regressor):
-    """Kernel quantile regression: least ½|w|² + C Σ w_i max(tau r_i, (tau - 1) r_i), r = y - f(x)."""
-
-    max_iter = -1
-    _parameter_constraints: ClassVar = {**Regressor._parameter_constraints, "tau": [FRACTION]}
-
-    def __init__(self, *, tau=0.5, C=1.0, kernel="rbf", gamma="scale", tol=1e-3):
-        self._keep(locals())
-
-    def formulation(self, augment):
-        def program(y, weight):
-            most = self.C * weight
-            return Dual(y, (self.tau - 1.0) * most, self.tau * most, totals=(0.0,))
-
-        return Formulation(program, bound=self.C)
 
 
 class UnevenSVC(Classifier):
@@ -61,52 +39,6 @@ class UnevenSVC(Classifier):
             return Dual(np.where(y > 0, self.ease, -1.0), plain.lower, plain.upper, totals=plain.totals)
 
         return Formulation(program, bound=self.C, sized=False)
-
-
-def sine(n=200):
-    rng = np.random.default_rng(0)
-    X = rng.uniform(-3, 3, (n, 1))
-    return X, np.sin(X[:, 0]) + rng.normal(size=n) * (0.1 + 0.2 * np.abs(X[:, 0]))
-
-
-def coefficients(model, n):
-    beta = np.zeros(n)
-    beta[model.support_] = model.dual_coef_[0]
-    return beta
-
-
-@pytest.mark.parametrize("tau", [0.1, 0.5, 0.8])
-def test_a_regressor_of_one_formulation_is_certified(tau):
-    X, y = sine()
-    weight = np.where(np.arange(len(y)) % 3 == 0, 2.0, 1.0)
-    model = QuantileSVR(tau=tau, C=2.0, gamma=0.5, tol=1e-5).fit(X, y, weight)
-    beta, K, rest = coefficients(model, len(y)), RBF(0.5)(X), y - model.predict(X)
-    squared = beta @ K @ beta
-    loss = 2.0 * weight @ np.maximum(tau * rest, (tau - 1.0) * rest)
-    np.testing.assert_allclose([beta.sum(), model.dual_objective_], [0.0, y @ beta - squared / 2], atol=1e-8)
-    assert squared / 2 + loss <= model.primal_objective_ + 1e-4  # the model's own bias may be another optimal one
-    assert model.primal_objective_ - model.dual_objective_ <= 1e-3
-    assert model.kkt_violation_ <= 1e-5
-    above, below = (weight @ (side * rest > 1e-4) / weight.sum() for side in (1.0, -1.0))
-    assert above <= 1.0 - tau  # f is a tau-quantile
-    assert below <= tau
-
-
-def test_it_has_what_every_machine_has():
-    X, y = sine()
-    model = QuantileSVR(tau=0.7, gamma=0.5).fit(X, y)
-    assert "block" in str(model.route_)
-    for other in (clone(model).fit(X, y), pickle.loads(pickle.dumps(model)), model.compact()):  # noqa: S301
-        np.testing.assert_allclose(other.predict(X), model.predict(X), atol=1e-9)
-    of_csr = clone(model).fit(sparse.csr_matrix(X), y)
-    np.testing.assert_array_equal(of_csr.dual_coef_.toarray(), model.dual_coef_)
-    assert GridSearchCV(QuantileSVR(), {"tau": [0.4, 0.5]}, cv=3).fit(X, y).best_params_["tau"] in (0.4, 0.5)
-    with pytest.raises(InvalidParameterError, match="'tau' parameter of QuantileSVR must be a float in the range"):
-        QuantileSVR(tau=2.0).fit(X, y)
-    with pytest.raises(ValueError, match="scikit-learn has no estimator for an QuantileSVR"):
-        model.to_sklearn()
-    with pytest.raises(NotFittedError):
-        QuantileSVR().predict(X)
 
 
 @pytest.mark.parametrize("data", [two_moons, four_classes])

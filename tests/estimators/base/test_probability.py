@@ -1,6 +1,5 @@
 """Class probabilities: out of fold, cheap, the same every time, and of one mind with predict."""
 
-import pickle
 import warnings
 from dataclasses import replace
 from itertools import combinations
@@ -9,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -20,10 +18,9 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from adatron import SVC, NuSVC, load, save
+from adatron import SVC, NuSVC
 from adatron.estimators.base import probability
 from adatron.fitting import engine, folds
-from adatron.kernels import RBF
 from adatron.model.heads import agreeing, coupled
 from machines import altered, four_classes, two_moons
 from moments import calls
@@ -178,33 +175,6 @@ def test_probabilities_are_the_same_every_time():
         np.testing.assert_allclose(model.predict_proba(X), first.predict_proba(X), rtol=1e-9)
     seeded = [SVC(probability=True, random_state=seed).fit(X, y).predict_proba(X) for seed in (1, 1, 2)]
     assert seeded[0].tobytes() == seeded[1].tobytes() != seeded[2].tobytes()
-
-
-@pytest.mark.parametrize("kind", [SVC, NuSVC])
-def test_weights_are_repetitions(kind):
-    X, y = four_classes()
-    weight = np.random.default_rng(1).integers(0, 3, len(y))
-    model = kind(gamma=0.3, probability=True)
-    weighted = clone(model).fit(X, y, weight)
-    repeated = clone(model).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-    assert weighted._slope == repeated._slope
-    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), rtol=1e-9)
-
-
-def test_storage_does_not_matter():
-    X, y = four_classes()
-    kernel = RBF(0.3)
-    dense = SVC(gamma=0.3, probability=True).fit(X, y).predict_proba(X)
-    others = [
-        SVC(gamma=0.3, probability=True).fit(sparse.csr_matrix(X), y).predict_proba(sparse.csr_matrix(X)),
-        SVC(kernel=kernel, probability=True).fit(X, y).predict_proba(X),
-        SVC(kernel=kernel.__call__, probability=True).fit(X, y).predict_proba(X),
-    ]
-    for other in others:
-        np.testing.assert_allclose(other, dense, atol=1e-3)
-    # Given values know no order of the samples by content, so the folds are others.
-    given_values = SVC(kernel="precomputed", probability=True).fit(kernel(X), y).predict_proba(kernel(X))
-    np.testing.assert_allclose(given_values, dense, atol=0.1)
 
 
 # of one mind with predict
@@ -376,12 +346,3 @@ def test_check_estimator():
 
 
 # files
-
-
-@pytest.mark.parametrize("model", [SVC(), NuSVC(nu=0.3), SVC(multi_class="ovr"), SVC(random_state=3)], ids=str)
-def test_saved_models_give_the_same_bits(model, tmp_path):
-    X, y = four_classes()
-    model = clone(model).set_params(probability=True).fit(X, y)
-    save(model, tmp_path / "m.adatron")
-    for copy in (load(tmp_path / "m.adatron"), pickle.loads(pickle.dumps(model))):  # noqa: S301 (our own)
-        assert copy.predict_proba(X).tobytes() == model.predict_proba(X).tobytes()

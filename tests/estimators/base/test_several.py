@@ -1,7 +1,5 @@
 """Several targets: each has the bits of a fit of its own."""
 
-from copy import deepcopy
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -10,9 +8,7 @@ from sklearn.metrics import r2_score
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.utils import get_tags
 
-import adatron
-from adatron import SVR, IncrementalSVR, NuSVR, QuantileSVR, load, save
-from adatron.insight import influence
+from adatron import SVR, NuSVR, QuantileSVR
 from adatron.selection import GridSearchCV
 
 MACHINES = [SVR(C=2.0), NuSVR(C=2.0, nu=0.4), QuantileSVR(quantile=0.3, C=2.0)]
@@ -59,16 +55,6 @@ def test_each_target_has_the_bits_of_a_fit_of_its_own(machine, form):
     assert len(model.trace_) == 4
 
 
-@machines
-def test_copies_and_files_predict_the_same(machine, tmp_path):
-    X, Y = targets()
-    model = clone(machine).fit(X, Y)
-    save(model, tmp_path / "m.adatron")
-    for copy in (load(tmp_path / "m.adatron"), deepcopy(model), model.compact()):
-        np.testing.assert_allclose(copy.predict(X), model.predict(X), rtol=1e-10, atol=1e-10)
-    assert model.fit(X, Y[:, 0]).predict(X).shape == (len(X),)  # one target again
-
-
 def test_the_score_is_the_mean_over_the_targets():
     X, Y = targets()
     assert get_tags(SVR()).target_tags.multi_output
@@ -82,28 +68,6 @@ def test_a_search_over_several_targets():
     X, Y = targets()
     search = GridSearchCV(SVR(), {"C": [0.1, 10.0]}, cv=3).fit(X, Y)
     assert search.predict(X).shape == Y.shape
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_a_missing_target_is_refused(value):
-    X, Y = targets()
-    Y[3, 1] = value
-    with pytest.raises(ValueError, match="Input y contains"):
-        SVR().fit(X, Y)
-
-
-def test_what_takes_one_target_says_so(tmp_path):
-    X, Y = targets()
-    assert not get_tags(IncrementalSVR()).target_tags.multi_output
-    with pytest.raises(ValueError, match="should be a 1d array"):
-        IncrementalSVR().fit(X, Y)
-    model = SVR().fit(X, Y)
-    with pytest.raises(ValueError, match="this model predicts 4"):
-        model.to_sklearn()
-    with pytest.raises(adatron.files.ModelFileError, match="this model predicts 4"):
-        adatron.files.save_libsvm(model, tmp_path / "m")
-    with pytest.raises(ValueError, match="must predict one number"):
-        influence(model, X, Y[:, 0])
 
 
 @pytest.mark.slow

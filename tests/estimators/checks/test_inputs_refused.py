@@ -10,10 +10,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 import adatron
-from adatron import SVC, OneClassSVM
-from adatron.insight import leave_one_out
-from adatron.intervals import CVPlus
-from adatron.selection import GridSearchCV
+from adatron import SVC
 from covering import parametrized
 from machines import NAMES, X, dense, ours, outcome, target, theirs, values
 
@@ -77,14 +74,6 @@ def test_other_features_at_prediction(name):
         assert found[0][0] is ValueError
 
 
-def test_missing_targets():
-    for name in ("SVR", "NuSVR"):
-        y = target(name, X).astype(object)
-        y[4] = None
-        with pytest.raises(ValueError, match="Input y contains NaN"):
-            ours(name).fit(X, y)
-
-
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 @pytest.mark.parametrize("name", ["SVC", "NuSVC", "SVR", "NuSVR"])
 def test_bad_targets_in_the_words_of_scikit_learn(name, value):
@@ -125,12 +114,6 @@ def test_broken_sparse_rows_are_refused(case, kind, name):
     for act in (lambda: ours(name).fit(broken, y), lambda: ours(name).fit(rows, y).predict(broken)):
         with pytest.raises(ValueError, match=r"X has (rows that end outside of its values|columns beyond its 5)"):
             act()
-
-
-def test_columns_beyond_32_bits_are_refused():
-    far = sparse.csr_matrix((np.ones(2), np.array([1, 2**32 + 1]), np.array([0, 1, 2])), (2, 2**33))
-    with pytest.raises(ValueError, match="at most 2147483647 features"):
-        SVC(gamma=1.0).fit(far, [0, 1])
 
 
 @parametrized(
@@ -204,36 +187,3 @@ def test_masked_values_are_missing(name):
     plain = values(model.fit(X, *some), X)
     again = model.fit(np.ma.array(X), *(np.ma.array(one) for one in some))
     np.testing.assert_array_equal(values(again, np.ma.array(X)), plain)
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda X, y: SVC().fit(X, masked(np.c_[y == 1, y == 2].astype(int))),
-        lambda X, y: SVC(kernel=letters).fit(["a", "bb"] * (len(y) // 2), masked(y)),
-        lambda X, y: GridSearchCV(SVC(), {"C": [1.0, 2.0]}).fit(X, masked(y)),
-        lambda X, y: CVPlus(SVC()).fit(X, masked(y)),
-        lambda X, y: leave_one_out(SVC().fit(X, y), X, masked(y)),
-    ],
-    ids=["labels", "kernel function", "search", "sets", "leave one out"],
-)
-def test_masked_targets_are_missing_everywhere(call):
-    with pytest.raises(ValueError, match="Input y contains masked values"):
-        call(X, target("SVC", X))
-
-
-def letters(A, B):
-    return np.array([[float(len(set(a) & set(b))) for b in B] for a in A])
-
-
-@pytest.mark.parametrize("text", ["ab", b"ab", "", np.array("ab"), "x" * 12])
-def test_one_text_is_no_sequence_of_letters(text):
-    texts, y = ["ab", "abc", "b", "cc", "a", "bb"] * 2, [0, 1] * 6
-    model = SVC(kernel=letters).fit(texts, y)
-    for call in (lambda: SVC(kernel=letters).fit(text, y), lambda: OneClassSVM(kernel=letters).fit(text)):
-        with pytest.raises(ValueError, match=r"X must hold samples, such as a list of texts.*pass \[X\]"):
-            call()
-    for method in (model.predict, model.decision_function):
-        with pytest.raises(ValueError, match=r"Got one alone, .*'.*; pass \[X\]"):
-            method(text)
-    assert model.predict(["ab"]).shape == (1,)

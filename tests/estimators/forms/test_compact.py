@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone, is_regressor
-from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 
 from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM, load, save
 from adatron.cli import main
-from adatron.estimators import angle, balance
-from adatron.files import ModelFileError, save_libsvm
+from adatron.files import save_libsvm
 from adatron.kernels import RBF, Linear, Precomputed
 
 
@@ -235,18 +233,6 @@ def test_single_precision(precision):
     Z = fresh().astype(np.float32)
     size = np.abs(model.model_.coefficients()).sum(axis=1).max()
     np.testing.assert_allclose(values(model.compact(), Z), values(model, Z), atol=1e-6 * size)
-
-
-def test_what_takes_no_compact_model_says_so(tmp_path):
-    X, y = repeated(2)
-    augmented = SVC(bias="augmented", kernel="linear").fit(X, y)
-    with pytest.raises(ValueError, match=r"Take the model from which it was made"):
-        balance(augmented.compact())
-    with pytest.raises(ModelFileError, match=r"save the model from which it was made"):
-        save_libsvm(augmented.compact(), tmp_path / "m")
-    assert angle(augmented, augmented.compact()) == pytest.approx(0.0, abs=1e-5)
-    with pytest.raises(NotFittedError):
-        SVC().compact()
 
 
 @pytest.mark.parametrize("name", ["one against one", "linear"])

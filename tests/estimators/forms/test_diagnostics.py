@@ -93,20 +93,3 @@ def test_balance_knows_the_factor_chosen_by_the_fit():
     X, y = clusters()
     chosen = balance(linear("auto", X, y))
     assert chosen.value == pytest.approx(balance(linear(np.sqrt((X**2).sum() / 50), X, y)).value, rel=1e-6)
-
-
-def test_refusals():
-    X, y = clusters()
-    model = linear(1.0, X, y)
-    with pytest.raises(ValueError, match="different kernels"):
-        angle(model, SVC(gamma=1.0).fit(X, y))
-    with pytest.raises(ValueError, match="two classes, not 3"):
-        angle(model, SVC(kernel="linear").fit(X, np.arange(50) % 3))
-    with pytest.raises(ValueError, match="precomputed"):
-        angle(SVC(kernel="precomputed").fit(X @ X.T, y), model)
-    with pytest.raises(ValueError, match="augmented"):
-        balance(SVC(kernel="linear").fit(X, y))
-    with pytest.raises(ValueError, match="augmented"):
-        modified_margin(SVC(kernel="linear").fit(X, y))
-    with pytest.raises(ValueError, match="no plane"):
-        balance(SVC(kernel="linear", bias="augmented", C=1.0).fit(X, np.resize([-1, 1], 50)))

@@ -10,12 +10,11 @@ import pytest
 from scipy import sparse
 from sklearn import svm
 from sklearn.base import clone, is_regressor
-from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 
 from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from adatron.files import load, save_libsvm
-from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
+from adatron.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
 from machines import altered
 
 STORAGES = pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix, sparse.csr_array])
@@ -247,24 +246,3 @@ def test_a_libsvm_model_of_given_values_must_be_compact(tmp_path):
     few = K[:, small.support_]
     check_same(small.to_sklearn(), small, few)
     np.testing.assert_allclose(small.decision_function(few), model.decision_function(K), atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    "kernel",
-    ["laplacian", Laplacian(0.1), RBF(0.1) + Linear(), rbf_kernel],
-    ids=["laplacian", "Laplacian", "sum", "function"],
-)
-def test_unknown_kernels(kernel):
-    X, y = samples(2)
-    with pytest.raises(ValueError, match="scikit-learn's SVR without this library knows only the kernels 'linear'"):
-        SVR(kernel=kernel).fit(X, y).to_sklearn()
-
-
-def test_models_that_have_no_place_there():
-    X, y = samples(3)
-    with pytest.raises(ValueError, match="decides between 3 classes by pairs"):
-        SVC(multi_class="ovr").fit(X, y).to_sklearn()
-    with pytest.raises(ValueError, match=r"instead of compact\(\), not after it"):
-        NuSVC(nu=0.1).fit(X, y).compact().to_sklearn()
-    with pytest.raises(NotFittedError):
-        SVC().to_sklearn()

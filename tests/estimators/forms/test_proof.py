@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-import adatron
-from adatron import SVC, SVDD, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM, QuantileSVR
+from adatron import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM, QuantileSVR
 
 FOLDER = Path(__file__).parents[3] / "verify"
 SPEC = spec_from_file_location("verify", FOLDER / "verify.py")
@@ -206,21 +205,6 @@ def test_a_kernel_value_is_enclosed():
         assert low <= true <= high
         low, high = CHECKER.kernel_of("polynomial", [0.5, 3.0, 1.0])(x.tolist(), z.tolist())
         assert low <= (true / 2 + 1) ** 3 <= high
-
-
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        (SVC(kernel="sigmoid"), "A proof needs a kernel"),
-        (SVC(kernel="poly", coef0=-1.0), "A proof needs a kernel"),
-        (InputMarginSVC(), "A proof is for a SVC"),
-        (adatron.IncrementalSVC(), "A proof is for a SVC"),
-    ],
-)
-@pytest.mark.filterwarnings("ignore")
-def test_what_has_no_proof(model, message):
-    with pytest.raises(ValueError, match=message):
-        model.fit(X, SIDES).proof(X, SIDES)
 
 
 def test_other_samples_than_those_of_the_fit():

@@ -20,7 +20,7 @@ from sklearn.preprocessing import (
 )
 
 import adatron
-from adatron import IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR
+from adatron import IncrementalOneClassSVM, IncrementalSVC
 from adatron.estimators.incremental.steps import keeping
 from adatron.kernels import RBF
 
@@ -127,43 +127,12 @@ def test_steps_inside_steps_remember(step, name, keeps, data):
     assert keeps in found
 
 
-@pytest.mark.parametrize(
-    ("step", "name", "keeps"),
-    [
-        (OneHotEncoder(handle_unknown="ignore"), "onehotencoder", "categories_"),
-        (ColumnTransformer([], remainder=make_pipeline(StandardScaler())),
-         "columntransformer__remainder__standardscaler", "scale_"),
-    ],
-)  # fmt: skip
-def test_steps_in_files_remember(step, name, keeps, data, path):
-    X, y = data
-    pipe = make_pipeline(step, IncrementalSVC(gamma=0.5)).fit(X, y)
-    adatron.save(pipe, path)
-    for one in (pipe, adatron.load(path)):
-        with pytest.raises(ValueError, match=rf"The step '{name}' .* was fitted to sample 5 "):
-            adatron.forget(one, [5])
-    pipe[-1].forget([5])
-    assert report(pipe[-1])["derived"] == keeping(pipe)
-    assert keeps in keeping(pipe)[0]
-
-
 def test_the_best_estimator_of_a_search_forgets(data):
     X, y = data
     inner = make_pipeline(Normalizer(), IncrementalSVC(gamma=0.5))
     search = GridSearchCV(inner, {"incrementalsvc__C": [1.0, 2.0]}, cv=2)
     assert adatron.forget(search.fit(X, y), [5]) is search
     assert 5 not in search.best_estimator_[-1].ids_
-
-
-def test_other_models_are_refused(data):
-    X, y = data
-    for one in (adatron.SVC().fit(X, y), make_pipeline(StandardScaler(), adatron.SVC()).fit(X, y), 3):
-        with pytest.raises(ValueError, match="model must be an incremental model"):
-            adatron.forget(one, [1])
-    model = IncrementalSVR(gamma=0.5).fit(X, y)
-    with pytest.raises(ValueError, match="ids must be those of samples"):
-        adatron.forget(model, [40])
-    assert adatron.forget(model, 4) is model
 
 
 def test_the_report_names_what_was_computed_from_all_samples(data):

@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
-import adatron
 from adatron import SVC, SVDD, IncrementalSVC
 from adatron.certificates import kkt_violation
 from adatron.estimators.incremental import track
@@ -99,18 +97,6 @@ def test_a_window_keeps_the_last_samples(kind, count):
         life.add(count)
     life.kept = {one: life.kept[one] for one in sorted(life.kept)[-40:]}
     life.assert_solved()
-
-
-def test_sparse_rows_and_dense_ones_give_the_same():
-    life = Life(1, "svc", "rbf", False)
-    X, y = life.samples(10)
-    first, second = (clone(life.model) for _ in range(2))
-    A, B = life.model.store.X.copy(), life.model.store.y.astype(int)
-    first.fit(A, B).partial_fit(sparse.csr_matrix(X), y).forget([1, 45])
-    second.fit(sparse.csr_matrix(A), B).partial_fit(X, y).forget([1, 45])
-    np.testing.assert_array_equal(first.ids_, second.ids_)
-    assert sparse.issparse(second.support_vectors_)
-    np.testing.assert_allclose(first.decision_function(X), second.decision_function(sparse.csr_matrix(X)), atol=1e-9)
 
 
 def test_attributes_are_those_of_the_batch():
@@ -216,9 +202,3 @@ def test_the_report_covers_the_errors_of_kernel_values():
     K = np.exp(-((samples[:, np.newaxis] - samples) ** 2).sum(axis=2))
     true = kkt_violation(dual, one.beta, K @ one.beta - dual.t)
     assert model.deletion_report()["kkt_violation"] >= true
-
-
-def test_an_unfitted_model_says_so():
-    with pytest.raises(ValueError, match="not fitted yet"):
-        IncrementalSVC().forget([1])
-    assert "IncrementalSVC" in adatron.__all__

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
 from adatron import IncrementalNuSVC, IncrementalSVC
@@ -20,12 +19,6 @@ from adatron.estimators.incremental.store import Store
 from adatron.kernels import RBF
 from lives import MODELS, Life, values
 from moments import at
-
-
-def state_of(model):
-    store = model.store
-    parts = [store.X, store.y, store.ids, store.age, store.weight, store.arrived, model.get_params()]
-    return [np.array(p, copy=True) if isinstance(p, np.ndarray) else p for p in parts]
 
 
 @pytest.mark.parametrize(
@@ -77,14 +70,6 @@ def test_an_infeasible_nu_is_refused():
             act()
         np.testing.assert_allclose(model.decision_function(X), before, atol=1e-9)
         assert len(model.ids_) == 40
-
-
-def test_unsuited_kernels_are_refused():
-    X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="positive semi-definite"):
-        IncrementalSVC(kernel="sigmoid").fit(X, y)
-    with pytest.raises(ValueError, match="IncrementalSVC does not accept kernel='precomputed'"):
-        IncrementalSVC(kernel="precomputed").fit(X @ X.T, y)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])

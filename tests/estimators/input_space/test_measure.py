@@ -16,13 +16,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
     MaxAbsScaler,
     MinMaxScaler,
-    OneHotEncoder,
-    QuantileTransformer,
     RobustScaler,
     StandardScaler,
 )
 
-from adatron import SVC, InputMarginSVC, NuSVC, input_margin
+from adatron import SVC, NuSVC, input_margin
 
 PLANE, y = make_moons(60, noise=0.15, random_state=0)
 RNG = np.random.default_rng(0)
@@ -119,27 +117,3 @@ def test_machines_of_scikit_learn(theirs, ours, target, rows):
     found, expected = input_margin(one, rows), input_margin(other, rows)
     np.testing.assert_allclose(found.certified, expected.certified, rtol=1e-3, atol=1e-6)
     assert np.isclose(found.distance, expected.distance, rtol=1e-2, atol=1e-6).mean() > 0.8
-
-
-def test_what_has_no_distance():
-    bent = make_pipeline(QuantileTransformer(n_quantiles=9), SVC()).fit(X, y)
-    with pytest.raises(ValueError, match=r"'quantiletransformer' .* not linear.*space='transformed'"):
-        input_margin(bent, X)
-    assert np.isfinite(input_margin(bent, X, space="transformed").distance).any()
-    with pytest.raises(ValueError, match="not linear"):
-        input_margin(make_pipeline(MinMaxScaler(clip=True), SVC()).fit(X, y), X)
-    with pytest.raises(ValueError, match="'space' parameter"):
-        input_margin(bent, X, space="scaled")
-    with pytest.raises(TypeError, match="as the last step"):
-        input_margin(make_pipeline(StandardScaler(), svm.LinearSVC()).fit(X, y), X)
-    with pytest.raises(TypeError, match="kernel with a derivative"):
-        input_margin(svm.SVC(kernel="precomputed").fit(X @ X.T, y), X @ X.T)
-    with pytest.raises(ValueError, match="not fitted"):
-        input_margin(make_pipeline(StandardScaler(), InputMarginSVC()), X)
-
-
-def test_a_step_that_takes_words_is_named():
-    X, y = np.array([["a", 1.0], ["b", 2.0], ["a", 3.0], ["b", 4.0]], dtype=object), [0, 1, 0, 1]
-    model = make_pipeline(OneHotEncoder(), SVC()).fit(X, y)
-    with pytest.raises(ValueError, match=r"The step 'onehotencoder' \(OneHotEncoder\) is not linear"):
-        input_margin(model, X)

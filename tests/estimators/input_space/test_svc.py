@@ -1,14 +1,10 @@
 """Algorithm 1 and its simple form: what they leave alone, what they improve, what holds where they stop."""
 
-import pickle
-
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import adatron
 from adatron import SVC, InputMarginSVC, input_margin
 from adatron.estimators.input_space.measure import fields
 from adatron.kernels import RBF, Linear, Polynomial
@@ -167,62 +163,6 @@ def test_more_classes(multi_class, algorithm):
     found = input_margin(model, X[::7])
     assert (found.certified <= found.distance).all()
     assert found.converged.mean() > 0.9
-
-
-def test_weights_are_repetitions_and_order_does_not_matter():
-    X, y = moons(2, 40)
-    weight = np.where(np.arange(40) % 5 == 0, 2.0, 1.0)
-    weighted = InputMarginSVC(C=5.0, gamma=1.0).fit(X, y, weight)
-    twice = np.repeat(np.arange(40), weight.astype(int))
-    repeated = InputMarginSVC(C=5.0, gamma=1.0).fit(X[twice], y[twice])
-    np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X), rtol=1e-6, atol=1e-8)
-    assert weighted.projections_.shape == X.shape
-
-
-def test_copies_predict_the_same(tmp_path):
-    X, y = moons(3, 40)
-    model = InputMarginSVC(C=HARD, gamma=1.0, n_steps=2).fit(X, y)
-    adatron.save(model, tmp_path / "model.adatron")
-    for other in (pickle.loads(pickle.dumps(model)), adatron.load(tmp_path / "model.adatron"), clone(model).fit(X, y)):  # noqa: S301
-        np.testing.assert_array_equal(other.decision_function(X), model.decision_function(X))
-    one_by_one = np.concatenate([model.decision_function(x[None]) for x in X])
-    np.testing.assert_array_equal(one_by_one, model.decision_function(X))
-
-
-def test_what_does_not_go_is_said():
-    X, y = moons(0, 40)
-    with pytest.raises(ValueError, match="algorithm='simplified'"):
-        InputMarginSVC(cache_size=0.01).fit(X, y)
-    with pytest.raises(TypeError, match="Laplacian has no derivative"):
-        InputMarginSVC(kernel="laplacian").fit(X, y)
-    with pytest.raises(ValueError, match="positive semi-definite kernel"):
-        InputMarginSVC(kernel="sigmoid").fit(X, y)
-    with pytest.raises(ValueError, match="'rule' parameter"):
-        InputMarginSVC(rule="none").fit(X, y)
-    with pytest.raises(ValueError, match="'metric' parameter must be None, a symmetric matrix"):
-        InputMarginSVC(metric=np.eye(3)).fit(X, y)
-    model = InputMarginSVC(gamma=1.0, n_steps=1).fit(X, y)
-    with pytest.raises(ValueError, match="cannot be made smaller"):
-        model.compact()
-    with pytest.raises(ValueError, match="no estimator"):
-        model.to_sklearn()
-
-
-UNREAD = [
-    ("rule", "best", {"algorithm": "simplified"}),
-    ("warm", True, {"algorithm": "rescaled"}),
-    ("slack", "input", {"algorithm": "simplified"}),
-    ("slack", "input", {"C": HARD}),
-    ("hyperplane", "normal", {"algorithm": "fixed"}),
-]
-
-
-@pytest.mark.parametrize(("name", "value", "parameters"), UNREAD, ids=str)
-def test_a_parameter_that_is_not_read_must_be_the_default(name, value, parameters):
-    X, y = moons(0, 20)
-    with pytest.raises(ValueError, match=f"The '{name}' parameter of InputMarginSVC must be"):
-        InputMarginSVC(**{name: value}, **parameters).fit(X, y)
-    InputMarginSVC(n_steps=0, **parameters).fit(X, y)
 
 
 # Distances from a plane are quick; the other algorithm has the default kernel.

@@ -5,7 +5,6 @@ import pytest
 from scipy import sparse
 from sklearn import svm
 from sklearn.datasets import make_classification, make_regression
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -143,14 +142,3 @@ def test_given_kernel_values():
 
 def test_equal_samples_have_a_range():
     assert tried(fitted(SVC(), X=np.ones((80, 4))), "gamma").tolist() == [1.0]
-
-
-def test_what_has_no_range_is_an_error():
-    with pytest.raises(ValueError, match=r"for support vector machines, .* Got LogisticRegression"):
-        fitted(LogisticRegression())
-    with pytest.raises(ValueError, match=r"no range for 'degree'. For SVC it knows only the ranges of 'C', 'gamma'"):
-        fitted(SVC(), {"degree": "auto"})
-    with pytest.raises(ValueError, match=r"no range for 'gamma'. For SVC with kernel='linear' it knows only .* 'C'"):
-        fitted(SVC(kernel="linear"), {"gamma": "auto"})
-    with pytest.raises(ValueError, match="param_grid"):
-        fitted(SVC(), "best")

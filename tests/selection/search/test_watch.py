@@ -121,12 +121,6 @@ def test_time_enough_changes_nothing():
     np.testing.assert_array_equal(one.cv_results_["mean_test_score"], other.cv_results_["mean_test_score"])
 
 
-@pytest.mark.parametrize("max_time", [0, -1.0, "long"])
-def test_a_limit_is_a_time(max_time):
-    with pytest.raises(ValueError, match="The 'max_time' parameter of GridSearchCV must be"):
-        GridSearchCV(SVC(), GRID, max_time=max_time).fit(X, y)
-
-
 def test_several_metrics_and_a_range_of_its_own():
     calls = counted(60, interrupt)
     search = GridSearchCV(SVC(), "auto", scoring={"a": "accuracy", "b": calls}, refit="b", cv=2)

@@ -156,22 +156,3 @@ def test_over_relaxation_needs_fewer_updates_here():
 def test_random_working_sets_converge_more_slowly_than_the_steepest():
     sets = [int(fitted(Decomposition(q=8, selection=how), "explicit").n_iter_[0]) for how in ("feasible", "random")]
     assert sets[1] > sets[0]
-
-
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (
-            lambda: fitted(KernelAdatron(order="by name"), "none"),
-            "'order' parameter must be 'content', 'given' or a seed",
-        ),
-        (lambda: fitted(SVMseq(order=-1), "none"), "'order' parameter"),
-        (lambda: fitted(KernelAdatron(omega=2.0), "none"), "'omega' parameter must lie in"),
-        (lambda: fitted(ISDA(omega=0.0), "none"), "'omega' parameter must lie in"),
-        (lambda: KernelAdatron(nu=0.0), "'nu' parameter of KernelAdatron must be > 0"),
-        (lambda: Decomposition(selection="all"), "'selection' parameter of Decomposition must be one of 'feasible'"),
-    ],
-)
-def test_refusals(make, words):
-    with pytest.raises(ValueError, match=words):
-        make()
