@@ -27,10 +27,10 @@ def documented(kind: Kind) -> Kind:
     order = dict.fromkeys(
         [*inspect.signature(kind).parameters, *(names[0] for names, _ in _entries([kind], "Parameters"))]
     )
-    parameters = {names[0]: text for names, text in _entries(bases, "Parameters")}
+    parameters = {names[0]: ", ".join(names) + text for names, text in _entries(bases, "Parameters")}
     attributes = list(_entries(bases, "Attributes"))
     sections = {
-        "Parameters": [name + parameters[name] for name in order if name in parameters],
+        "Parameters": [parameters[name] for name in order if name in parameters],
         "Attributes": [", ".join(names) + text for names, text in attributes],
     }
     for names, text in attributes:

@@ -34,3 +34,8 @@ def needed(module: str, extra: str, what: str) -> Any:
         return import_module(module)
     except ImportError as error:
         raise ImportError(f"{what} {module.partition('.')[0]}: {how_to_get(extra)}") from error
+
+
+def torch() -> Any:
+    """Return torch, which holds all arrays of devices, or say how to get it."""
+    return needed("torch", "gpu", "A device needs")

@@ -6,8 +6,7 @@ import pytest
 from adatron.kernels import RBF, Linear, Polynomial, Sigmoid
 
 torch = pytest.importorskip("torch", reason="needs the extra gpu")
-from adatron.devices.cuda_tiles import CudaTiles  # noqa: E402
-from adatron.devices.tiles import DeviceBlock, DeviceOperand  # noqa: E402
+from adatron.devices.cuda_tiles import CudaTiles, DeviceBlock, DeviceOperand  # noqa: E402
 from twins.cuda_host import HostCuda  # noqa: E402
 from twins.devices import needs_compiler  # noqa: E402
 from twins.plain_tiles import PlainTiles  # noqa: E402

@@ -6,9 +6,8 @@ from adatron.kernels import RBF, Linear, Polynomial, Sigmoid
 
 torch = pytest.importorskip("torch", reason="needs the extra gpu")
 pytest.importorskip("cuda.bindings.nvrtc", reason="needs cuda-bindings and NVRTC")
-from adatron.devices.cuda_tiles import CudaTiles  # noqa: E402
+from adatron.devices.cuda_tiles import CudaTiles, block_arguments  # noqa: E402
 from adatron.devices.nvrtc import compile_source  # noqa: E402
-from adatron.devices.structures import block_arguments  # noqa: E402
 
 OPTIONS = ("--gpu-architecture=sm_80", "--std=c++17", "--fmad=false")
 

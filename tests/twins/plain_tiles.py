@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from adatron.devices.library import torch
+from adatron.devices.cuda_tiles import DeviceBlock, DeviceOperand
 from adatron.devices.program import NAME_OF
-from adatron.devices.tiles import DeviceBlock, DeviceOperand
+from adatron.extras import torch
 from adatron.kernels import Kernel
 from adatron.kernels.base import ADD, MULTIPLY, SCALE
 from twins.block_steps import solved

@@ -1,42 +1,91 @@
 """Tiles by the CUDA source: which function is launched, on how many thread blocks, with which arguments.
 
-An engine compiles the source and launches its functions: on a GPU, or in tests on the processor.
+Rows and points are lines of operands. ``rows`` (B, m) and ``points`` (B, p) number them for B problems, as int32. An
+engine compiles the source and launches its functions: on a GPU, or in tests on the processor.
 """
 
 from __future__ import annotations
 
-from ctypes import Structure
+from ctypes import Structure, c_double, c_int, c_void_p
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
+from ..extras import torch
 from ..kernels import Kernel
-from .library import torch
+from .nvrtc import CudaFunctions, Nvrtc
 from .program import program
-from .structures import BLOCK_SIZES, block_arguments, tile_arguments
-from .tiles import DeviceBlock, DeviceOperand
 
+DEEP = 8  # Features that a tile takes at a time: operands have a multiple of it.
+BLOCK_SIZES = ((32, 2), (128, 2), (256, 2), (512, 2), (512, 4))  # threads of a block's solver, and variables of each
 PARTIAL = 512  # Points of one partial sum: fixed, so that bits do not depend on the device.
 SPLITS = 16  # Partial sums at a time.
 ONE_CHAIN = 128  # Features up to which a product is one chain.
 BATCHES = 65535  # Most thread blocks along the second and the third axis of a grid.
-Grid = tuple[int, int, int]
 
 
-class Code(Protocol):
-    """Compiled functions."""
+class DeviceOperand(NamedTuple):
+    """Rows of features, float32 or float64, and their squared norms."""
 
-    def launch(self, name: str, grid: Grid, threads: int, argument: Structure, shared: int = 0) -> None:
-        """Run a function with its only argument; ``shared``: bytes of shared memory beside those it declares."""
-        ...
+    X: Any  # (n, d), d a multiple of DEEP
+    norms: Any  # (n,)
 
 
-class Engine(Protocol):
-    """The compiler of the CUDA source, and the launcher of its functions, for arrays on one device."""
+class DeviceBlock(NamedTuple):
+    """Blocks of B programs, to be solved where they are; see ``cuda/blocks.cu`` for the shapes."""
 
-    def compiled(self, source: str, functions: dict[str, type[Structure]]) -> Code:
-        """Return the functions of a source; the same source is compiled once."""
-        ...
+    K: Any
+    places: Any
+    valid: Any
+    beta: Any
+    g: Any
+    lower: Any
+    upper: Any
+    sign: Any
+    group: Any
+    rows: Any
+    tolerance: Any
+    active: Any
+    most: Any
+    points: Any
+    changes: Any
+    counts: Any
+    steps: Any
+    epsilon: float
+    groups: int
+
+
+def _structure(name: str, pointers: str, doubles: str, integers: str, numbers: int = 0) -> type[Structure]:
+    """Return the argument of a function of the CUDA source, as the source declares it."""
+    parts: list[Any] = [(one, c_void_p) for one in pointers.split()]
+    parts += [(one, c_double) for one in doubles.split()] + [(one, c_int) for one in integers.split()]
+    if numbers:
+        parts.append(("numbers", c_double * numbers))
+    return type(name, (Structure,), {"_fields_": parts})
+
+
+@cache
+def tile_arguments(numbers: int) -> dict[str, type[Structure]]:
+    """Return the arguments of each function of ``tiles.cu`` for kernels with so many numbers."""
+    values = _structure("Values", "X xn Z zn rows points active K", "added", "d m n stride", numbers)
+    pointers = "X xn Z zn rows nrows points npoints weights partial"
+    sums = _structure("Sums", pointers, "", "d N P first chunk problems", numbers)
+    return {
+        "norms": _structure("Norms", "X out", "", "d n"),
+        "values_short": values,
+        "values_long": values,
+        "sums_short": sums,
+        "sums_long": sums,
+        "fold": _structure("Fold", "out low partial nrows npoints", "", "N first splits chunk problems"),
+        "weighed": _structure("Weighed", "K W out", "", "m n columns stride"),
+    }
+
+
+@cache
+def block_arguments() -> dict[str, type[Structure]]:
+    """Return the arguments of each function of ``blocks.cu``."""
+    blocks = _structure("Blocks", " ".join(DeviceBlock._fields[:-2]), "epsilon", "N groups")
+    return {f"ascend_{threads}_{each}": blocks for threads, each in BLOCK_SIZES}
 
 
 @cache
@@ -50,11 +99,11 @@ class CudaTiles:
 
     sizes = tuple(threads * each for threads, each in BLOCK_SIZES)
 
-    def __init__(self, kernel: Kernel, engine: Engine) -> None:
+    def __init__(self, kernel: Kernel, engine: Nvrtc) -> None:
         made = program(kernel)
         self._engine, self._made = engine, made
         self._arguments = tile_arguments(len(made.numbers))
-        self._codes: dict[tuple[str, str], Code] = {}
+        self._codes: dict[tuple[str, str], CudaFunctions] = {}
 
     def compile(self) -> None:
         """Compile all that a fit or a prediction launches."""
@@ -62,10 +111,10 @@ class CudaTiles:
             self._tiles(real)
             self._code("blocks.cu", real, block_arguments())
 
-    def _tiles(self, real: str) -> Code:
+    def _tiles(self, real: str) -> CudaFunctions:
         return self._code("tiles.cu", real, self._arguments)
 
-    def _code(self, name: str, real: str, functions: dict[str, type[Structure]]) -> Code:
+    def _code(self, name: str, real: str, functions: dict[str, type[Structure]]) -> CudaFunctions:
         if (name, real) not in self._codes:
             head = f"#define REAL {real}\n"
             if name == "tiles.cu":
@@ -73,10 +122,11 @@ class CudaTiles:
             self._codes[name, real] = self._engine.compiled(head + text(name), functions)
         return self._codes[name, real]
 
-    def _launch(self, real: str, name: str, grid: Grid, threads: int, **values: Any) -> None:
+    def _launch(self, real: str, name: str, grid: tuple[int, int, int], threads: int, **values: Any) -> None:
         self._tiles(real).launch(name, grid, threads, _filled(self._arguments[name], self._made.numbers, values))
 
     def operand(self, X: Any) -> DeviceOperand:
+        """Return rows (n, d), d a multiple of DEEP, with their norms."""
         n, d = X.shape
         out = DeviceOperand(X, torch().empty(n, dtype=X.dtype, device=X.device))
         if n:
@@ -84,15 +134,13 @@ class CudaTiles:
         return out
 
     def values(
-        self,
-        A: DeviceOperand,
-        rows: Any,
-        B: DeviceOperand,
-        points: Any,
-        out: Any,
-        added: float = 0.0,
+        self, A: DeviceOperand, rows: Any, B: DeviceOperand, points: Any, out: Any, added: float = 0.0,
         active: Any = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
+        """Set out (B, m, n) to the values of rows with points, plus ``added``; None stands for all lines, one problem.
+
+        ``active``: (B,) int32, the problems to do this for.
+        """
         problems, m, n = out.shape
         side, name = _side(A.X), "values_short" if A.X.shape[1] <= ONE_CHAIN else "values_long"
         rows_at_once = side * BATCHES
@@ -106,17 +154,13 @@ class CudaTiles:
         )  # fmt: skip
 
     def sums(
-        self,
-        out: Any,
-        low: Any,
-        A: DeviceOperand,
-        rows: Any,
-        nrows: Any,
-        B: DeviceOperand,
-        points: Any,
-        weights: Any,
+        self, out: Any, low: Any, A: DeviceOperand, rows: Any, nrows: Any, B: DeviceOperand, points: Any, weights: Any,
         npoints: Any,
-    ) -> None:
+    ) -> None:  # fmt: skip
+        """Add to out + low (B, N) the weighted sums of kernel values over points, weights (B, p) float64.
+
+        nrows, npoints : (B,) int32, how many of each problem's rows and points there are
+        """
         (problems, N), P = out.shape, points.shape[1]
         side, name = _side(A.X), "sums_short" if A.X.shape[1] <= ONE_CHAIN else "sums_long"
         real, d = _real(A.X), A.X.shape[1]
@@ -136,11 +180,13 @@ class CudaTiles:
             )  # fmt: skip
 
     def weigh(self, out: Any, K: Any, W: Any) -> None:
+        """Add K W to out (m, c), for values K (m, n) and weights W (n, c) float64."""
         (m, columns), n = out.shape, K.shape[1]
         grid = (-(-m // 64), -(-columns // 16), 1)
         self._launch(_real(K), "weighed", grid, 256, K=K, W=W, out=out, m=m, n=n, columns=columns, stride=K.stride(0))
 
     def ascend(self, block: DeviceBlock) -> None:
+        """Solve the blocks of the programs that are active, each to its tolerance."""
         problems, q, _ = block.K.shape
         threads, each = next(size for size in BLOCK_SIZES if size[0] * size[1] == q)
         arguments = block_arguments()

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from ..extras import torch
 from ..kernels import Kernel
 from ..quoted import quoted
-from .library import torch
-from .tiles import Tiles
+from .cuda_tiles import CudaTiles
+from .nvrtc import Nvrtc
 
 FIT, PREDICTION = 2e9, 2e8  # Multiply-adds below which the processor is taken to be faster: cautious ones.
 MEMORY_SHARE = 0.8  # Fraction of the free memory of a device that a fit may use.
@@ -39,14 +40,14 @@ class Device:
     name: str
     label: str
     where: Any
-    make: Callable[[Kernel], Tiles]
+    make: Callable[[Kernel], CudaTiles]
     fit: float = FIT
     prediction: float = PREDICTION
     bytes: float | None = None
     block: int = 2048
-    _made: dict[Kernel, Tiles] = field(default_factory=dict[Kernel, Tiles])
+    _made: dict[Kernel, CudaTiles] = field(default_factory=dict[Kernel, CudaTiles])
 
-    def tiles(self, kernel: Kernel) -> Tiles:
+    def tiles(self, kernel: Kernel) -> CudaTiles:
         """Return the tiles of a kernel, made once."""
         if kernel not in self._made:
             if len(self._made) > 8:
@@ -172,9 +173,6 @@ def _copies(index: int) -> Any:
 
 @cache
 def _cuda(index: int) -> Device:
-    from .cuda_tiles import CudaTiles
-    from .nvrtc import Nvrtc
-
     engine, where = Nvrtc(index), torch().device("cuda", index)
     label = torch().cuda.get_device_name(index)
     return Device(f"cuda:{index}", label, where, lambda kernel: CudaTiles(kernel, engine))

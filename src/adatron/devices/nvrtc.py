@@ -17,8 +17,7 @@ from typing import Any
 
 from ..compiled.cache.folder import cache_folder
 from ..compiled.cache.kept import undamaged, write_whole
-from .cuda_tiles import Code, Grid
-from .library import torch
+from ..extras import torch
 
 OLDEST = (8, 0)  # The first compute capability whose warps can reduce integers.
 
@@ -53,18 +52,19 @@ class Nvrtc:
                 "that adatron's code runs on. Leave device out."
             )
         self.arch = f"sm_{major}{minor}"
-        self._known: dict[str, Code] = {}
+        self._known: dict[str, CudaFunctions] = {}
 
-    def compiled(self, source: str, functions: dict[str, type[Structure]]) -> Code:
+    def compiled(self, source: str, functions: dict[str, type[Structure]]) -> CudaFunctions:
+        """Return the functions of a source; the same source is compiled once."""
         if source not in self._known:
             code = binary(source, self.arch)
             with torch().cuda.device(self.index):
                 torch().zeros(1, device="cuda")  # makes torch's context, which the driver then uses
-                self._known[source] = _Functions(self._driver, code, functions, self.index)
+                self._known[source] = CudaFunctions(self._driver, code, functions, self.index)
         return self._known[source]
 
 
-class _Functions:
+class CudaFunctions:
     """Functions of a loaded binary."""
 
     def __init__(self, driver: Any, binary: bytes, functions: dict[str, type[Structure]], index: int) -> None:
@@ -73,7 +73,8 @@ class _Functions:
         self._functions = {name: _done(driver.cuModuleGetFunction(self._module, name.encode())) for name in functions}
         self._room: dict[str, int] = {}  # shared memory that a function was allowed
 
-    def launch(self, name: str, grid: Grid, threads: int, argument: Structure, shared: int = 0) -> None:
+    def launch(self, name: str, grid: tuple[int, int, int], threads: int, argument: Structure, shared: int = 0) -> None:
+        """Run a function with its only argument; ``shared``: bytes of shared memory beside those it declares."""
         driver, function = self._driver, self._functions[name]
         if shared > self._room.get(name, 48 << 10):
             most = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES

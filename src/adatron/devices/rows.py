@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..extras import torch
 from ..kernels import Kernel
+from .cuda_tiles import CudaTiles
 from .device import Device
-from .library import torch
 from .stores import AT_ONCE, DeviceLines, DeviceStore, GivenSamples, Ids, Resident, Streamed, width_of
-from .tiles import Tiles
 
 RESIDENT = 12, 4, 0  # Bytes on the device for each number of X: float32 and float64 rows, the first alone, or none.
 PROBED = 24  # Rows whose kernel values are compared with those of the processor.
@@ -29,7 +29,7 @@ class DeviceRows(NamedTuple):
 
     device: Device
     kernel: Kernel
-    tiles: Tiles
+    tiles: CudaTiles
     single: DeviceStore
     double: DeviceStore
 
@@ -96,7 +96,7 @@ class DeviceRows(NamedTuple):
         return here, numbers[0].cpu().numpy().astype(np.int64)
 
     def block(self, dtype: Any, lines: Any, out: Any, added: float, active: Any = None) -> None:
-        """Set out (B, q, q) to the values among lines (B, q), see ``Tiles.values``."""
+        """Set out (B, q, q) to the values among lines (B, q), see ``CudaTiles.values``."""
         some, numbers = self.store(dtype).fetched(lines)
         self.tiles.values(some, numbers, some, numbers, out, added, active)
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Ids
-from .library import torch
-from .tiles import DEEP, DeviceOperand, Tiles
+from ..extras import torch
+from .cuda_tiles import DEEP, CudaTiles, DeviceOperand
 
 AT_ONCE = 1 << 25  # Numbers that travel, or are gathered, at a time.
 
@@ -108,11 +108,11 @@ class Resident(DeviceStore):
 
     resident = True
 
-    def __init__(self, tiles: Tiles, X: Any) -> None:
+    def __init__(self, tiles: CudaTiles, X: Any) -> None:
         self.tiles, self.all, self.width = tiles, tiles.operand(X), X.shape[1]
 
     @classmethod
-    def of(cls, tiles: Tiles, samples: GivenSamples, dtype: Any) -> Resident:
+    def of(cls, tiles: CudaTiles, samples: GivenSamples, dtype: Any) -> Resident:
         """Move all samples to the device."""
         X = torch().empty((len(samples), samples.width), dtype=dtype, device=samples.where)
         for some in samples.parts():
@@ -139,7 +139,7 @@ class Streamed(DeviceStore):
 
     resident = False
 
-    def __init__(self, tiles: Tiles, samples: GivenSamples, dtype: Any) -> None:
+    def __init__(self, tiles: CudaTiles, samples: GivenSamples, dtype: Any) -> None:
         self.tiles, self.samples, self.dtype, self.width = tiles, samples, dtype, samples.width
         self._kept = None
         if dtype == torch().float32 and samples.there is None:

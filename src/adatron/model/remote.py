@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..devices import Device, unsuited
-from ..devices.library import torch
+from ..devices.cuda_tiles import DEEP, DeviceOperand
 from ..devices.rows import room_for
-from ..devices.tiles import DEEP, DeviceOperand
+from ..extras import torch
 from ..gram import Source
 from .signs import SINGLE_REACH, Values
 

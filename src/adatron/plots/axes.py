@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeVar, dataclass_transform
 
 import numpy as np
 
+from ..docstrings import documented
 from ..extras import needed
+
+Shown = TypeVar("Shown", bound=type)
 
 #: Colours that people with any kind of colour blindness tell apart (M. Petroff, arXiv:2107.02270).
 COLORS = (
@@ -17,6 +21,12 @@ FAINT = 0.25  # Opacity of the regions of classes.
 ROOMY = 0.04  # Fraction of the picture above which a region has room for its name.
 SMOOTHED_POINTS = 5  # Points of a border whose mean is drawn.
 LONGEST_NAME = 28  # Characters of a name in a picture.
+
+
+@dataclass_transform()
+def display(kind: Shown) -> Shown:
+    """Make the dataclass of a display, whose docstring has the attributes of every display, too; a decorator."""
+    return documented(dataclass(repr=False)(kind))
 
 
 class Display:

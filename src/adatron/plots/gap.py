@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -14,14 +13,14 @@ from ..estimators.base.machine import KernelMachine
 from ..estimators.forms.way import way_to
 from ..model.model import IF_SEMIDEFINITE
 from ..quoted import quoted, upward
-from .axes import COLORS, Display
+from .axes import COLORS, Display, display
 
 MOST_TRACES = 50  # Traces that are drawn, those of the longest fits.
 FEWEST_LINES = 3  # Lines of a trace below which there is no curve.
 DRAWN_FLOOR = 1e-16  # Values below this are drawn here.
 
 
-@dataclass(repr=False)
+@display
 class GapDisplay(Display):
     """The trace of a fit: the distance from the proven optimum and the KKT violation, over time.
 
@@ -40,11 +39,6 @@ class GapDisplay(Display):
         The certificates.
     status : str, default='proven'
         What the certificates are: 'proven', or under which condition, or 'estimated' (incremental models).
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib axes and figure
-        Where the display was drawn.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -20,7 +20,7 @@ from ..insight.names import UNNAMED, names_of, unit_of
 from ..insight.plane import GRID
 from ..insight.subject import codes_of, unnamed
 from ..quoted import quoted
-from .axes import COLORS, Display, color, literal, marker, regions
+from .axes import COLORS, Display, color, display, literal, marker, regions
 
 if TYPE_CHECKING:
     from ..margins import InputMargins
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 PICTURE_MARGIN = 0.1  # Space around the samples, as a fraction of their extent.
 
 
-@dataclass(repr=False)
+@display
 class InputMarginDisplay(Display):
     """The decision boundary of a classifier in the plane, with the projections of samples onto it.
 
@@ -50,11 +50,6 @@ class InputMarginDisplay(Display):
         Number of the class at each grid point.
     classes : ndarray of shape (n_classes,), default=None
         Names of the classes; by default their numbers.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib axes and figure
-        Where the display was drawn.
 
     Examples
     --------
@@ -159,7 +154,7 @@ def _support(machine: Any, X: Vector, affine: Affine | None) -> Vector:
     return np.asarray(np.linalg.solve(affine.A, (vectors - affine.b).T).T, np.float64)
 
 
-@dataclass(repr=False)
+@display
 class MarginDisplay(Display):
     """The distribution of distances from the boundary, and of their certified lower bounds.
 
@@ -171,11 +166,6 @@ class MarginDisplay(Display):
         The distances to draw, by name.
     unit : str, default='in units of X'
         The unit of the distances.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib axes and figure
-        Where the display was drawn.
 
     Examples
     --------
@@ -193,16 +183,9 @@ class MarginDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any = None,
-        *,
-        metric: Any = None,
-        space: str = "transformed",
-        name: str | None = None,
-        ax: Any = None,
-    ) -> Self:
+        cls, estimator: Any, X: Any, y: Any = None, *, metric: Any = None, space: str = "transformed",
+        name: str | None = None, ax: Any = None,
+    ) -> Self:  # fmt: skip
         """Compute and draw the distances of samples X from the boundary; see :func:`adatron.input_margin`.
 
         By default they are measured among the rows that the machine sees, as in the other displays and in a report.
@@ -243,7 +226,7 @@ def of_classes(found: InputMargins, y: Any) -> dict[str, InputMargins]:
     return {str(one): type(found)(*(getattr(found, name)[y == one] for name in names)) for one in np.unique(y)}
 
 
-@dataclass(repr=False)
+@display
 class MarginPathDisplay(Display):
     """The margin of an InputMarginSVC after each step.
 
@@ -255,11 +238,6 @@ class MarginPathDisplay(Display):
         One for each binary problem.
     unit : str, default='in units of X'
         The unit of the margin.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib axes and figure
-        Where the display was drawn.
 
     Examples
     --------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +11,7 @@ from ..estimators.forms.way import way_to
 from ..insight import BoundaryPlane, boundary_plane
 from ..insight.names import UNNAMED, names_of, unit_of
 from ..insight.subject import codes_of, machine_of, task_of
-from .axes import COLORS, Display, color, literal, marker, regions
+from .axes import COLORS, Display, color, display, literal, marker, regions
 
 SIDES = ("outside", "inside")  # Of a novelty detector.
 NAMED = 6  # Most classes in the legend; of more classes, those of the regions.
@@ -21,7 +20,7 @@ HIDDEN = 0.03  # Fraction of the picture's width; a mark hides a circle of a sma
 SHADOWS = 300  # Most shadows that are drawn.
 
 
-@dataclass(repr=False)
+@display
 class BoundaryPlaneDisplay(Display):
     """A plane through a sample, its nearest boundary point and a third sample, with the true boundary in it.
 
@@ -37,11 +36,6 @@ class BoundaryPlaneDisplay(Display):
         The class of each sample; by default shadows have no class.
     unit : str, default='in units of X'
         The unit of the distances.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib axes and figure
-        Where the display was drawn.
 
     Examples
     --------
@@ -61,15 +55,9 @@ class BoundaryPlaneDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any = None,
-        *,
-        sample: int | None = None,
-        third: int | None = None,
+        cls, estimator: Any, X: Any, y: Any = None, *, sample: int | None = None, third: int | None = None,
         ax: Any = None,
-    ) -> Self:
+    ) -> Self:  # fmt: skip
         """Compute and draw; see :func:`adatron.insight.boundary_plane` for the parameters."""
         return cls.of(boundary_plane(estimator, X, y, sample=sample, third=third), estimator, y).plot(ax=ax)
 
@@ -97,17 +85,8 @@ class BoundaryPlaneDisplay(Display):
             (f"row {plane.numbers[0]}", "nearest boundary point" if self.names else "steepest ascent",
              f"row {plane.numbers[1]}"), (8, 13, 8), (4, 3, 3), strict=True,  # the sample may lie on the star
         ):  # fmt: skip
-            ax.plot(
-                [x],
-                [y],
-                mark,
-                color=COLORS[2],
-                markersize=size,
-                zorder=order,
-                markeredgecolor="white",
-                label=name,
-                linestyle="none",
-            )
+            style: Any = {"color": COLORS[2], "markeredgecolor": "white", "linestyle": "none"}
+            ax.plot([x], [y], mark, markersize=size, zorder=order, label=name, **style)
         if plane.certified > HIDDEN * float(np.ptp(plane.grid[0])):
             turn = np.linspace(0.0, 2.0 * np.pi, 100)
             x, y = plane.certified * np.cos(turn), plane.certified * np.sin(turn)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from textwrap import fill
 from typing import Any, Self
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Vector
 from ..outcome import best_of, edges, is_number, measure_of, metric_of, positions, short, values_of, varied
-from .axes import Display, literal
+from .axes import Display, display, literal
 
 Flags = NDArray[np.bool_]
 
@@ -31,7 +31,7 @@ MAP = "cividis"  # Made for all kinds of colour vision.
 STRONG = "#d55e00"  # Vermilion of Okabe and Ito's palette, for all kinds of colour vision.
 
 
-@dataclass(repr=False)
+@display
 class SearchDisplay(Display):
     """The mean scores of a search over one or two of its parameters.
 
@@ -68,10 +68,6 @@ class SearchDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib axes
-        Where the display was drawn.
-    figure_ : matplotlib figure
-        The figure of these axes.
     mesh_, line_, points_ : what was drawn of the scores; the other two are None
     text_ : ndarray of matplotlib texts of shape (n_y, n_x), or None
         The scores that are written into a map.

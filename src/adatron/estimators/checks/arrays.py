@@ -74,7 +74,7 @@ def _tensor(X: Any) -> Any:
         return None
     if maker == "torch":
         return X.detach()
-    from ...devices.library import torch
+    from ...extras import torch
 
     return torch().from_dlpack(X)
 

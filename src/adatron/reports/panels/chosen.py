@@ -13,7 +13,7 @@ from ...insight.leave_one_out import refitted
 from ...insight.subject import Unavailable, drawn
 from ...outcome import best_of, edges, measure_of, metric_of, metrics_of, short, varied
 from ...plots.axes import COLORS
-from ...plots.leave_one_out import LOO_ERROR, LOO_RMSE, LeaveOneOutDisplay
+from ...plots.insight import LOO_ERROR, LOO_RMSE, LeaveOneOutDisplay
 from ...plots.search import SearchDisplay
 from ...selection.ranges.auto import DISTANT, SCALED
 from ..facts import LATE, Facts, Missing, known

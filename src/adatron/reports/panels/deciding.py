@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...insight.twin import Twin, at_bound
-from ...plots.influence import InfluenceDisplay
+from ...plots.insight import InfluenceDisplay
 from ...quoted import upward
 from ..facts import LATE, Facts, Missing
 from ..figure import BAR_HEIGHT

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...insight.sensitivity import FLIP_FEATURES as ALONE
-from ...plots.sensitivity import SensitivityDisplay
+from ...plots.insight import SensitivityDisplay
 from ..facts import LATE, Facts, Missing
 from ..figure import BAR_HEIGHT
 from ..parts import Figure, Folded, Panel, SortableTable, Text, percent

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...insight.subject import dense, taken
-from ...plots.labels import LabelIssueDisplay, pictures
+from ...plots.insight import LabelIssueDisplay, pictures
 from ..facts import Facts, Missing
 from ..figure import BAR_HEIGHT
 from ..parts import SAMPLES_SHOWN, Figure, Panel, SortableTable, Text, percent

@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...arrays import Ids, Vector
-from ...devices.library import torch
+from ...devices.cuda_tiles import DeviceBlock
 from ...devices.rows import DeviceRows
 from ...devices.stores import DeviceLines
-from ...devices.tiles import DeviceBlock
+from ...extras import torch
 from ...problems import Dual
 from ..dense import BLOCK_STEPS
 from ..tolerance import CLOSEST, OF_BLOCKS

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ...devices.library import torch
+from ...extras import torch
 from ..blocks.newton import MOST_PATIENCE
 from .batch import Batch, kinks
 

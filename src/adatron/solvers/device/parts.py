@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...devices.library import torch
+from ...extras import torch
 from ..blocks.parts import AROUND, CLOSE_TO, LARGEST_PART
 from .batch import Batch
 
