@@ -29,7 +29,7 @@ from ...estimators.incremental import (
     IncrementalSVDD,
     IncrementalSVR,
 )
-from ...estimators.incremental.machine import KNOWN_PARTS
+from ...estimators.incremental.holder import KNOWN_PARTS
 from ...model.foreign import LARGEST_COUNT
 from ...quoted import quoted
 from .archive import InvalidError
