@@ -1,6 +1,6 @@
 """Models that learn and unlearn single samples, and stay the exact solution."""
 
-from .c_path import CPath
+from ...learning.c_path import CPath
 from .classifier import IncrementalNuSVC, IncrementalSVC
 from .forgetting import forget
 from .novelty import IncrementalOneClassSVM, IncrementalSVDD

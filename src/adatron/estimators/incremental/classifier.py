@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from ...arrays import Ids, Vector
 from ...docstrings import documented
 from ...fitting.formulation import Formulation
+from ...learning.leave_out import loo_values
 from ...problems import Dual, feasible_nu
 from ...quoted import quoted
 from ..base.classifier import Classifier
@@ -18,7 +19,6 @@ from ..checks import inputs
 from ..nusvc import NuSVC, infeasible
 from ..svc import SVC
 from . import c_path
-from .leave_out import loo_values
 from .machine import Incremental
 
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from copy import deepcopy
+from functools import partial
 from threading import RLock
 from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
+from ...kernels import Kernel
+from ...learning.learner import Foundation, Learner, Limits
+from ...learning.store import Store
+from ...model.heads import Head
 from ...model.model import Model, Proofs
 from ...quoted import quoted
 from ..base.attributes import flat
-from ..base.machine import KernelMachine, Resolved
-from .learner import Foundation, Learner, Limits
-from .store import Store
+from ..base.convergence import warn_unless_converged
+from ..base.machine import KernelMachine
 
 # Parameters that the solution rests on.
 FIXED = ("C", "nu", "epsilon", "kernel", "degree", "gamma", "coef0", "bias", "augment", "multi_class", "class_weight")
@@ -75,6 +79,11 @@ class Holder(KernelMachine):
         params = {**self.get_params(deep=False), **changed}
         form = type(self)(**params).formulation(float(params.get("augment", 1.0)))
         return Foundation({name: params[name] for name in FIXED if name in params}, form)
+
+    def _learner_of(self, kernel: Kernel, gamma: float, head: Head, foundation: Foundation) -> Learner:
+        """Return a new learner, which has no samples yet."""
+        warn = partial(warn_unless_converged, X=None, max_iter=-1)
+        return Learner(kernel, gamma, head, foundation, self._limits, self.turn, warn)
 
     @property
     def store(self) -> Store:
@@ -139,8 +148,8 @@ class Holder(KernelMachine):
             return
         if own["_fixed"].keys() != {*FIXED} & {*self._get_param_names()}:
             raise ValueError("_fixed holds other parameters than those that the solution rests on")
-        resolved = Resolved(parts["kernel"], parts["gamma"], parts["kernel"])
-        learner = Learner(resolved, self._head_of(parts), self.foundation(**own["_fixed"]), self._limits, self.turn)
+        kernel, gamma, head = parts["kernel"], parts["gamma"], self._head_of(parts)
+        learner = self._learner_of(kernel, gamma, head, self.foundation(**own["_fixed"]))
         learner.restore(own, Proofs(**parts["proofs"]), state.get("n_features_in_"))
         self._learner = learner
 

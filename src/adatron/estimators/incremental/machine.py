@@ -17,6 +17,7 @@ from ...arrays import Ids, Vector
 from ...compiled.cache.uninterrupted import uninterrupted
 from ...docstrings import documented
 from ...fitting.storage import opened, tidy
+from ...learning.report import report
 from ...model.heads import Head
 from ...model.model import Worst
 from ...quoted import quoted
@@ -27,8 +28,7 @@ from ..checks import inputs, objects
 from ..checks.arrays import refuse_remote
 from ..checks.checked import checked
 from .holder import Holder
-from .learner import Learner
-from .report import report
+from .steps import keeping
 
 
 @documented
@@ -183,7 +183,7 @@ class Incremental(Holder):
             raise ValueError(
                 f"An incremental model needs a positive semi-definite kernel. Got {quoted(resolved.kernel)}."
             )
-        learner = Learner(resolved, head, self.foundation(), self._limits, self.turn)
+        learner = self._learner_of(resolved.kernel, resolved.gamma, head, self.foundation())
         learner.begin(X, y, weight, ids)
         with uninterrupted():
             vars(self).update(found, stream_=None, _learner=learner)
@@ -305,6 +305,7 @@ class Incremental(Holder):
             and stayed (a scaler before the model, ``gamma='scale'``, a class without samples). 'unknown' names what no
             program can know.
         """
-        learner = self.learner
+        learner, saved = self.learner, vars(self).get("_saved", {})
+        kept = [text for model, _ in saved.values() for text in keeping(model)]
         with learner.in_time():
-            return report(learner, refit, vars(self).get("_saved", {}))
+            return report(learner, refit, {path: generation for path, (_, generation) in saved.items()}, kept)

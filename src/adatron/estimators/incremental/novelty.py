@@ -10,11 +10,11 @@ import numpy as np
 from ...arrays import Vector
 from ...docstrings import documented
 from ...fitting.formulation import Formulation
+from ...learning.leave_out import loo_values
 from ...problems import Dual
 from ..base.novelty import Novelty
 from ..oneclass import OneClassSVM
 from ..svdd import SVDD, check_feasible
-from .leave_out import loo_values
 from .machine import Incremental
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from ...arrays import Vector
 from ...docstrings import documented
+from ...learning.leave_out import loo_values
 from ..svr import SVR
 from . import c_path
-from .leave_out import loo_values
 from .machine import Incremental
 
 

@@ -16,10 +16,10 @@ from ...arrays import Vector
 from ...certificates import intercept, prove
 from ...estimators import SVC
 from ...estimators.incremental import IncrementalSVC
-from ...estimators.incremental.leave_out import deciding, left_out
 from ...fitting.fits import Fits
 from ...gram import Gram, Source, View
 from ...gram.points import Points
+from ...learning.leave_out import deciding, left_out
 from ...problems import Dual
 from ...solvers.found import Found
 from ...solvers.start import feasible
