@@ -5,7 +5,7 @@ from sklearn.base import clone
 
 from adatron import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVDD, IncrementalSVR
 from adatron.certificates import kkt_violation
-from adatron.estimators.incremental.leave_out import decision
+from adatron.learning.leave_out import decision
 
 MODELS = {
     "svc": IncrementalSVC,

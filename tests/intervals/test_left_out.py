@@ -6,7 +6,6 @@ from sklearn.base import clone
 from sklearn.datasets import make_moons
 
 from adatron import SVC, SVR, NuSVC
-from adatron.estimators.incremental import leave_out
 from adatron.intervals.left_out import (
     Followed,
     LeftOutModels,
@@ -16,6 +15,7 @@ from adatron.intervals.left_out import (
     machine_in,
 )
 from adatron.kernels import RBF
+from adatron.learning import leave_out
 from adatron.solvers.path import Stalled
 from moments import at
 

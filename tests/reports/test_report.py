@@ -21,9 +21,9 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 import adatron
 from adatron import SVC, SVR, InputMarginSVC, NuSVR, OneClassSVM, input_margin
-from adatron.estimators.incremental.leave_out import loo_values
 from adatron.insight import sensitivity
 from adatron.insight.subject import drawn
+from adatron.learning.leave_out import loo_values
 from adatron.quoted import upward
 from adatron.reports.parts import Figure, SortableTable, said, written
 from moments import at

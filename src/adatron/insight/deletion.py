@@ -16,10 +16,10 @@ from sklearn.metrics import r2_score
 
 from ..certificates import intercept, kkt_violation
 from ..estimators.base.quiet import quiet
-from ..estimators.incremental.learner import Learner
-from ..estimators.incremental.leave_out import deciding, left_out
-from ..estimators.incremental.track import Track
 from ..gram import Source
+from ..learning.learner import Learner
+from ..learning.leave_out import deciding, left_out
+from ..learning.track import Track
 from ..threads import Clock
 from .subject import Ids, Subject, Vector, counted, dense, drawn, predictions, rows_of, taken, unnamed
 from .twin import Twin, at_bound, candidates, twin_of

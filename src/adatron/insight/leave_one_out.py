@@ -11,7 +11,7 @@ from scipy.stats import binomtest, norm
 from sklearn.base import clone
 
 from ..estimators.base.quiet import quiet
-from ..estimators.incremental.leave_out import loo_values
+from ..learning.leave_out import loo_values
 from ..quoted import quoted
 from ..threads import Clock, OutOfTime
 from .in_time import in_time

@@ -18,10 +18,10 @@ from ..estimators.incremental import (
     IncrementalSVDD,
     IncrementalSVR,
 )
-from ..estimators.incremental.learner import Learner
-from ..estimators.incremental.leave_out import deciding
 from ..estimators.incremental.machine import Incremental
-from ..estimators.incremental.track import Track
+from ..learning.learner import Learner
+from ..learning.leave_out import deciding
+from ..learning.track import Track
 from .subject import Ids, Subject, Unavailable, unnamed
 
 MOST_ON_PATH = 20_000  # Samples: the path holds a row of K for each free support vector.

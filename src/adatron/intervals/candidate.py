@@ -9,8 +9,8 @@ import numpy as np
 
 from ..arrays import Ids, Matrix, Vector
 from ..certificates import intercept
-from ..estimators.incremental.learner import Learner
-from ..estimators.incremental.track import Track
+from ..learning.learner import Learner
+from ..learning.track import Track
 from ..problems import Dual
 from ..solvers.path import Stalled
 from .conformity import rounding

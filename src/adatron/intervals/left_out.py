@@ -15,10 +15,10 @@ from ..arrays import Ids, Vector
 from ..certificates import intercept, kkt_violation
 from ..estimators.base.machine import KernelMachine
 from ..estimators.forms.way import way_to
-from ..estimators.incremental.leave_out import deciding, left_out
-from ..estimators.incremental.track import Track
 from ..insight.subject import Subject, Unavailable, taken
 from ..insight.twin import INCREMENTAL_KINDS, Twin, twin_of
+from ..learning.leave_out import deciding, left_out
+from ..learning.track import Track
 from ..model.heads import Target
 from ..model.model import Model
 from ..solvers.path import Stalled

@@ -15,13 +15,14 @@ from sklearn.utils._param_validation import Hidden, StrOptions
 from ...docstrings import documented
 from ...fitting.layout import Coefficients, divided
 from ...model.heads import Classes
+from ...model.solved import proofs_of
 from ..checks import inputs
 from ..checks.labels import ONE_EACH, refuse_constant
 from .attributes import Attribute
 from .callbacks import fitting
 from .convergence import warn, warn_unless_calibrated, warn_unless_converged
 from .hints import told_if
-from .machine import KernelMachine, Resolved, proofs_of
+from .machine import KernelMachine, Resolved
 from .parameters import BIAS
 from .probability import Calibration
 from .quiet import quiet

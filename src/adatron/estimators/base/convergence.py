@@ -31,6 +31,7 @@ SYMMETRIC = ", and (K + K.T) / 2 of the given matrix"
 INSIDE = (
     "contextlib",  # a step is certified at the end of a block
     "adatron.estimators.",
+    "adatron.learning.",
     "adatron.dask.",
     "sklearn.base",
 )  # modules whose lines are between the user's line and a warning

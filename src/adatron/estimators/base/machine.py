@@ -16,6 +16,7 @@ from ...fitting.layout import feature_weights
 from ...fitting.storage import for_reading
 from ...model.checks import FOREIGN, first_fault
 from ...model.model import Model, Proofs
+from ...model.solved import model_of
 from ..checks import inputs, objects
 from ..checks.arrays import device_of
 from ..checks.inputs import rows_to_predict
@@ -25,7 +26,6 @@ from .parameters import Parameters
 from .quiet import quiet
 
 if TYPE_CHECKING:
-    from ...fitting.fits import Fits
     from ...fitting.formulation import Formulation
     from ...kernels import Kernel
     from ...model.function import Finish
@@ -198,7 +198,9 @@ class KernelMachine(Parameters, FittedAttributes):
         if inputs.given(resolved.serving):
             parts["width"] = vars(self).get("n_features_in_")
         samples = vars(self).pop("_given_objects", None)
-        return model_of(X, resolved, support, dual, self.kernel, self.n_jobs, samples=samples, **parts)
+        how = not objects.is_function(self.kernel), inputs.given(resolved.serving)
+        found = resolved.kernel, resolved.gamma, support, dual, self.n_jobs
+        return model_of(X, *found, *how, samples=samples, **parts)
 
     def _take(self, model: Model, **found: Any) -> Self:
         """Replace the model, and what else the fit has found, in one step."""
@@ -347,49 +349,3 @@ class KernelMachine(Parameters, FittedAttributes):
         rows = inputs.new_data(self, X, model, function)
         own = inputs.own_values(X, rows, model, diagonal) if function.needs_own else None
         return function.values(rows, finish, decided, counted, own)
-
-
-def model_of(
-    X: Any, resolved: Resolved, support: NDArray[np.int64], dual: Any, given: Any, n_jobs: int | None, **parts: Any
-) -> Model:
-    """Return the model of a solution.
-
-    X : the checked samples
-    support : numbers of the samples behind the columns of ``dual``
-    given : the kernel as the user gave it
-    parts : others, see ``Model``
-    """
-    from ...gram import take_rows
-
-    values = inputs.given(resolved.serving)
-    as_sparse = sparse.issparse(X) and not objects.is_function(given)  # as scikit-learn
-    if not (np.isfinite(dual).all() and np.isfinite(parts["intercepts"]).all()):
-        raise ValueError(inputs.NOT_FINITE)
-    return Model(
-        kernel=resolved.kernel,
-        gamma=resolved.gamma,
-        vectors=X[:0, :0] if values else take_rows(X, support, n_jobs),
-        dual=sparse.csr_matrix(dual) if as_sparse else dual,
-        support=support.astype(np.int32),
-        shape=X.shape,
-        **{"width": X.shape[1], **parts},
-    )
-
-
-def proofs_of(fitted: Fits, alone: bool, unit: float = 1.0) -> Proofs:
-    """Return the proofs of solutions.
-
-    alone : there is one problem only, whose numbers are plain floats
-    unit : what weights that are all that bounds the coefficients were divided by
-    """
-    found, scale = fitted.found, unit * unit
-    n_iter, status = found.n_iter.astype(np.int32), int(not found.good.all())
-    if alone:
-        proof = found.certificate(0)
-        gap = proof.relative_gap if found.solved[0] else 0.0
-        numbers = gap, proof.kkt_violation, scale * proof.lower, scale * proof.primal
-        trace = {name: one * scale if name == "dual_objective" else one for name, one in found.trace(0).items()}
-        return Proofs(*numbers, n_iter, status, trace, fitted.route)
-    gaps = np.where(found.solved, found.relative_gaps, 0.0)
-    numbers = gaps, found.violation.copy(), scale * found.lower, scale * found.primal
-    return Proofs(*numbers, n_iter, status, found.traces.scaled(scale), fitted.route)

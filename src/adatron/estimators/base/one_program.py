@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.solved import of_ball, proofs_of
 from ..checks import inputs
 from .convergence import warn_unless_converged
-from .machine import KernelMachine, Resolved, proofs_of
+from .machine import KernelMachine, Resolved
 
 if TYPE_CHECKING:
     from ...fitting.engine import Settings, SharedGram
@@ -121,12 +122,6 @@ def solution(
         square = dot(own, fitted[0].beta) - 2.0 * fitted[0].certificate.dual
         parts = of_ball(square, near, b)
     return ProgramFit(fitted, coefficients, b + middle if middle else b, factor, unit, parts)
-
-
-def of_ball(square: float, near: float, b: float) -> dict[str, float | None]:
-    """Return the parts of a ball's model from |a|^2 and the intercept of centred rows, and that of the given ones."""
-    norm = float(np.sqrt(max(0.0, square + (near - b))))
-    return {"center_norm": norm, "own_radius": None if near == b else float(np.sqrt(max(0.0, near + square)))}
 
 
 def _check(form: Formulation, y: NDArray[np.float64], weight: NDArray[np.float64], unit: float) -> None:

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.heads import Target
+from ...model.solved import proofs_of
 from .convergence import warn_unless_converged
-from .machine import KernelMachine, Resolved, proofs_of
+from .machine import KernelMachine, Resolved
 from .one_program import Measured, solution
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data  # pyri
 
 from ...arrays import Vector
 from ...fitting.storage import opened, tidy
+from ...model.solved import NOT_FINITE
 from ...quoted import quoted
 from . import objects
 from .arrays import host, rows_there
@@ -29,10 +30,6 @@ if TYPE_CHECKING:
 
 FLOATS = (np.float64, np.float32)  # Types of X that need no copy.
 SMALL_MATRIX = 2**16  # Entries up to which a matrix is small however it is stored.
-NOT_FINITE = (
-    "The dual coefficients or intercepts are not finite. The input data may contain large values and need to be "
-    "preprocessed."
-)
 
 
 class Machine(Protocol):

@@ -1,11 +1,9 @@
 """Models that learn and unlearn single samples, and stay the exact solution."""
 
-from .c_path import CPath
+from ...learning.c_path import CPath
+from .classifier import IncrementalNuSVC, IncrementalSVC
 from .forgetting import forget
-from .nusvc import IncrementalNuSVC
-from .oneclass import IncrementalOneClassSVM
-from .svc import IncrementalSVC
-from .svdd import IncrementalSVDD
+from .novelty import IncrementalOneClassSVM, IncrementalSVDD
 from .svr import IncrementalSVR
 
 __all__ = [

@@ -1,18 +1,24 @@
-"""The common base of IncrementalSVC and IncrementalNuSVC: classes, and a path for each pair of them or each class."""
+"""Incremental classification: a path for each pair of classes, or for each class against the rest."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
 from ...arrays import Ids, Vector
+from ...docstrings import documented
+from ...fitting.formulation import Formulation
+from ...learning.leave_out import loo_values
+from ...problems import Dual, feasible_nu
 from ...quoted import quoted
-from ..base.callbacks import fitting, named
 from ..base.classifier import Classifier
 from ..checks import inputs
-from .leave_out import loo_values
+from ..nusvc import NuSVC, infeasible
+from ..svc import SVC
+from . import c_path
 from .machine import Incremental
 
 
@@ -21,91 +27,25 @@ class IncrementalClassifier(Incremental, Classifier):
 
     takes_labels = False
 
-    @named
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, ids: Any = None) -> Self:
-        """Solve the problem from nothing; the model forgets all samples that it had.
+    def partial_fit(  # pyright: ignore[reportIncompatibleMethodOverride] (classes come third, as in scikit-learn)
+        self, X: Any, y: Any, classes: Any = None, ids: Any = None, sample_weight: Any = None
+    ) -> Self:
+        return self._learn(X, y, ids, sample_weight, classes)
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples; with ``window`` only the last ones are kept.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples, multiplied by those of the classes. A sample of weight 2 counts as two, one of
-            weight 0 is left out.
-        ids : array-like of int of shape (n_samples,), default=None
-            An id for each sample, for ``forget``; by default its arrival number 0, 1, 2, ...
-
-        Returns
-        -------
-        self : the estimator
-
-        Raises
-        ------
-        ValueError
-            Bad parameters or data: NaN or infinity, fewer than two classes, unequal lengths, no positive weight, an id
-            that comes twice.
-        ArithmeticError
-            Rounding leaves no way to the solution.
-        """
-        with self.turn:
-            return self._fit(X, y, sample_weight, ids, None)
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, ids: Any = None, sample_weight: Any = None) -> Self:
-        """Learn more samples: the solution becomes that of all samples.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            New samples.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        classes : array-like of shape (n_classes,), default=None
-            All labels that will ever come. The first call needs them if its ``y`` lacks some; later calls may repeat
-            them.
-        ids : array-like of int of shape (n_samples,), default=None
-            An id for each sample, for ``forget``; by default its arrival number, or the number after the largest id so
-            far, if that is larger.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples, as in ``fit``.
-
-        Returns
-        -------
-        self : the estimator
-
-        Raises
-        ------
-        ValueError
-            Bad data, another number of features, a label that is not among the classes, an id that is taken, or a
-            parameter that was changed since ``fit``. The estimator is then as it was.
-        ArithmeticError
-            Rounding leaves no way to the solution; the estimator is then as it was.
-        """
-        with self.turn:
-            if self._is_new:
-                return self._fit(X, y, sample_weight, ids, classes)
-            if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-                raise ValueError(f"classes must be those of the first call, {self.classes_}. Got {quoted(classes)}.")
-            X, y = self._checked(X, False, y=y)
-            weight = inputs.weights(X, sample_weight)
-            codes = _codes(y, self.classes_)
-            self.for_step().learn(X, codes.astype(np.float64), weight * self.class_weight_[codes], ids)
-        return self
-
-    @fitting
-    def _fit(self, X: Any, y: Any, sample_weight: Any, ids: Any, classes: Any) -> Self:
-        X, y = self._checked(X, True, y=y)
-        check_classification_targets(y)
-        found = np.unique(y if classes is None else classes)
-        codes = _codes(y, found)
-        weights = inputs.weights_of_classes(self.class_weight, found, np.arange(len(found)))
-        weight = inputs.weights(X, sample_weight)
-        repeated, weight = None if sample_weight is None else weight, weight * weights[codes]
-        if classes is None and len(np.unique(codes[weight > 0])) < 2:
+    def _meaning(self, X: Any, y: Any, weight: Vector, classes: Any, first: bool) -> Any:
+        if first:
+            check_classification_targets(y)
+            labels = np.unique(y if classes is None else classes)
+            factors = inputs.weights_of_classes(self.class_weight, labels, np.arange(len(labels)))
+        else:
+            labels, factors = self.classes_, self.class_weight_
+            if classes is not None and not np.array_equal(np.unique(classes), labels):
+                raise ValueError(f"classes must be those of the first call, {labels}. Got {quoted(classes)}.")
+        codes = _codes(y, labels)
+        weight = weight * factors[codes]
+        if first and classes is None and len(np.unique(codes[weight > 0])) < 2:
             raise ValueError(self._one_sided)
-        y, head = codes.astype(np.float64), self._head_for(found)
-        return self._begin(X, y, weight, ids, repeated, head, class_weight_=weights)
+        return codes.astype(np.float64), weight, self._head_for(labels), {"class_weight_": factors}
 
     def loo_decision(self) -> Vector:
         """Return each sample's decision values by the model of all other samples.
@@ -138,3 +78,111 @@ def _codes(y: Any, classes: Any) -> Ids:
             "that will ever come as 'classes' to the first call of partial_fit."
         )
     return np.searchsorted(classes, y)
+
+
+@documented
+class IncrementalSVC(IncrementalClassifier, SVC):
+    r"""C-support vector classification that learns and unlearns: after each step the exact solution.
+
+    ``partial_fit`` adds samples, ``forget`` takes them away, ``set_C`` changes C. The solution follows its exact path.
+    It equals a fit to the samples that are then in the model, with the same kernel.
+
+    Notes
+    -----
+    Memory grows as the free support vectors times all samples. A class whose samples have all gone stays in
+    ``classes_``. Its programs then have one side, and always predict the other one.
+
+    References
+    ----------
+    Cauwenberghs and Poggio, Incremental and decremental support vector machine learning, NIPS 13 (2001).
+
+    Examples
+    --------
+    >>> from adatron import IncrementalSVC
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = IncrementalSVC().fit(X[:-1], y[:-1]).partial_fit(X[-1:], y[-1:])
+    >>> model.forget([0, 1]).ids_.size
+    148
+    >>> bool(model.kkt_violation_.max() < 1e-9)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        class_weight: dict[Any, float] | None = None,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        bias: str = "explicit",
+        augment: float = 1.0,
+        multi_class: str = "ovo",
+        window: int | None = None,
+        n_jobs: int | None = None,
+        max_time: float | None = None,
+    ) -> None:
+        self._keep(locals())
+
+    set_C, C_path = c_path.set_C, c_path.C_path
+
+
+@documented
+class IncrementalNuSVC(IncrementalClassifier, NuSVC):
+    r"""Nu-support vector classification that learns and unlearns: after each step the exact solution.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        In (0, 1]: at most this fraction of the weight is on the wrong side of the margin, and at least this fraction
+        belongs to support vectors. A step after which nu would be infeasible is an error, and changes nothing.
+
+    References
+    ----------
+    Gu, Wang, Yu and Ho, Incremental learning for nu-support vector classification, Neural Networks 67 (2015): the sums
+    change with the samples. Here the sums change along a straight line.
+
+    Examples
+    --------
+    >>> from adatron import IncrementalNuSVC
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = IncrementalNuSVC(nu=0.1).fit(X[:-1], y[:-1]).partial_fit(X[-1:], y[-1:])
+    >>> model.ids_.size
+    150
+    """
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        class_weight: dict[Any, float] | None = None,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        bias: str = "explicit",
+        augment: float = 1.0,
+        multi_class: str = "ovo",
+        window: int | None = None,
+        n_jobs: int | None = None,
+        max_time: float | None = None,
+    ) -> None:
+        self._keep(locals())
+
+    def formulation(self, augment: float) -> Formulation:
+        form, nu = super().formulation(augment), self.nu
+
+        def program(y: Vector, weight: Vector) -> Dual:
+            one, other = float(weight[y < 0].sum()), float(weight[y > 0].sum())
+            if not feasible_nu(nu, one, other):
+                raise ValueError(infeasible(nu, f"classes of weight {one:g} and {other:g}"))
+            return form.program(y, weight)
+
+        return replace(form, program=program)

@@ -1,52 +1,38 @@
-"""The common base of the incremental machines: parameters, forgetting, files, and attributes made on request."""
+"""The common base of the incremental machines: parameters, learning and forgetting."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from copy import deepcopy
+from abc import abstractmethod
 from dataclasses import replace
 from numbers import Integral, Real
-from threading import RLock
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import is_regressor
+from sklearn.utils import get_tags
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted
 
 from ...arrays import Ids, Vector
 from ...compiled.cache.uninterrupted import uninterrupted
 from ...docstrings import documented
 from ...fitting.storage import opened, tidy
+from ...learning.report import report
 from ...model.heads import Head
-from ...model.model import Model, Proofs, Worst
+from ...model.model import Worst
 from ...quoted import quoted
-from ..base.attributes import Attribute, flat
-from ..base.machine import KernelMachine, Resolved
+from ..base.attributes import Attribute
+from ..base.callbacks import fitting, named
+from ..base.machine import KernelMachine
 from ..checks import inputs, objects
 from ..checks.arrays import refuse_remote
 from ..checks.checked import checked
-from .learner import Foundation, Learner, Limits
-from .report import report
-from .store import Store
-
-# Parameters that the solution rests on.
-FIXED = ("C", "nu", "epsilon", "kernel", "degree", "gamma", "coef0", "bias", "augment", "multi_class", "class_weight")
-KNOWN_PARTS = ("kernel", "gamma", "head", "proofs")  # parts of a model that are known before it is gathered
-STATE = ("_store", "_tracks", "n_refit_", "_fixed")  # what a learner gives to the state of its machine
-HERE = ("_saved", "_turn", "_learner")  # attributes of which a copy has its own, or none
-
-
-class CompactError(ValueError, AttributeError):
-    """The model has no samples; also an AttributeError, as ``hasattr`` and ``dir`` ask for properties of samples."""
-
-    def __init__(self) -> None:
-        super().__init__("A compact model has no samples to learn on from. Use the model from which it was made.")
+from .holder import Holder
+from .steps import keeping
 
 
 @documented
-class Incremental(KernelMachine):
+class Incremental(Holder):
     """Base of the incremental machines, used together with the batch class.
 
     A machine holds a learner, which gives a model when it is asked. A fit begins a new learner, and a step changes it.
@@ -76,7 +62,7 @@ class Incremental(KernelMachine):
         Numbers of the support vectors in the order of ``ids_``. It is made on request, as are the vectors and their
         coefficients.
     ids_ : ndarray of shape (n_samples,)
-        Ids of the samples in the model.
+        Ids of the samples in the model, in the order in which ``support_`` numbers them.
     duality_gap_, kkt_violation_, dual_objective_, primal_objective_ : float, or ndarray of shape (n_problems,)
         By the gradient that the path follows, after every call; of a program with nu before division by the margin.
         ``deletion_report`` has the bounds.
@@ -93,13 +79,7 @@ class Incremental(KernelMachine):
         What ``adatron stream`` has learned from which input; None if it has not learned this model.
     """
 
-    window: int | None
-    _learner: Learner
-    certificate_: Attribute[Worst] = Attribute(
-        "worst",
-        shown=lambda worst: replace(worst, estimated=True),
-    )
-    _busy = (*KernelMachine._busy, *HERE)
+    certificate_: Attribute[Worst] = Attribute("worst", shown=lambda worst: replace(worst, estimated=True))
     precision = "double"
     stream_: dict[str, Any] | None = None  # record of ``adatron stream``: what it has learned from which input
 
@@ -110,123 +90,139 @@ class Incremental(KernelMachine):
         "augment": [Interval(Real, 0.0, None, closed="neither")],
     }
 
-    # -- the learner
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Give a class the constraints of its batch class, too."""
+        super().__init_subclass__(**kwargs)
+        others = super()._parameter_constraints
+        cls._parameter_constraints = {**others, **Incremental._parameter_constraints}
 
-    @property
-    def turn(self) -> AbstractContextManager[Any]:
-        """The turn of a fit or a step: threads that learn do it one after the other."""
-        return vars(self).setdefault("_turn", RLock())
+    # -- learning
 
-    @property
-    def learner(self) -> Learner:
-        """The samples and their solution, for work within the present limits."""
-        check_is_fitted(self)
-        self._refuse_compact()
-        self._learner.limits = self._limits
-        return self._learner
+    @named
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, ids: Any = None) -> Self:
+        """Solve the problem from nothing; the model forgets all samples that it had.
 
-    @property
-    def _limits(self) -> Limits:
-        return Limits(self.n_jobs, self.window, self.max_time)
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples; with ``window`` only the last ones are kept.
+        y : array-like of shape (n_samples,)
+            Class labels or targets. Novelty detection needs none: for an SVDD, -1 marks negatives, and a one-class SVM
+            ignores y, which is there for pipelines and searches.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples, multiplied by those of the classes. A sample of weight 2 counts as two, one of
+            weight 0 is left out.
+        ids : array-like of int of shape (n_samples,), default=None
+            An id for each sample, for ``forget``; by default its arrival number 0, 1, 2, ...
 
-    def for_step(self) -> Learner:
-        """Return the learner, unless a parameter that the solution rests on was changed by ``set_params``."""
-        learner = self.learner
-        self._validate_params()
-        for name, before in learner.foundation.fixed.items():
-            now = getattr(self, name)
-            if now != before:
-                raise ValueError(
-                    f"The {name!r} parameter was changed from {quoted(before)} to {quoted(now)} after fit. "
-                    f"Call fit again{', or set_C' if name == 'C' else ''}."
-                )
-        return learner
+        Returns
+        -------
+        self : the estimator
 
-    def foundation(self, **changed: Any) -> Foundation:
-        """Return the parameters that a solution rests on, some of them changed, and their programs."""
-        params = {**self.get_params(deep=False), **changed}
-        form = type(self)(**params).formulation(float(params.get("augment", 1.0)))
-        return Foundation({name: params[name] for name in FIXED if name in params}, form)
-
-    @property
-    def store(self) -> Store:
-        """The samples."""
-        return self.learner.store
-
-    @property
-    def _is_new(self) -> bool:
-        """Whether there are no samples yet, so that a step is a fit."""
-        self._refuse_compact()
-        return "_learner" not in vars(self)
-
-    def _refuse_compact(self) -> None:
-        if "_model" in vars(self) and "_learner" not in vars(self):
-            raise CompactError
-
-    def _begin(
-        self, X: Any, y: Vector, weight: Vector, ids: Any, repeated: Vector | None, head: Head, **found: Any
-    ) -> Self:
-        """Solve the problem of checked samples from nothing.
-
-        repeated : the user's weights; None is 1
-        head : that of the model
-        found : what else the fit has found
+        Raises
+        ------
+        ValueError
+            Bad parameters or data: NaN or infinity, fewer than two classes, unequal lengths, no positive weight, an id
+            that comes twice.
+        ArithmeticError
+            Rounding leaves no way to the solution.
         """
+        with self.turn:
+            return self._fit(X, y, sample_weight, ids)
+
+    def partial_fit(self, X: Any, y: Any, ids: Any = None, sample_weight: Any = None) -> Self:
+        """Learn more samples: the solution becomes that of all samples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            New samples.
+        y : array-like of shape (n_samples,)
+            Class labels, targets or marks, as in ``fit``.
+        classes : array-like of shape (n_classes,), default=None
+            Of classifiers alone: all labels that will ever come. The first call needs them if its ``y`` lacks some;
+            later calls may repeat them.
+        ids : array-like of int of shape (n_samples,), default=None
+            An id for each sample, for ``forget``; by default its arrival number, or the number after the largest id so
+            far, if that is larger.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples, as in ``fit``.
+
+        Returns
+        -------
+        self : the estimator
+
+        Raises
+        ------
+        ValueError
+            Bad data, another number of features, a label that is not among the classes, an id that is taken, or a
+            parameter that was changed since ``fit``. The estimator is then as it was.
+        ArithmeticError
+            Rounding leaves no way to the solution; the estimator is then as it was.
+        """
+        return self._learn(X, y, ids, sample_weight)
+
+    def _learn(self, X: Any, y: Any, ids: Any, sample_weight: Any, classes: Any = None) -> Self:
+        with self.turn:
+            if self._is_new:
+                return self._fit(X, y, sample_weight, ids, classes)
+            X, y = self._checked(X, y, first=False)
+            y, weight, _, _ = self._meaning(X, y, inputs.weights(X, sample_weight), classes, first=False)
+            self.for_step().learn(X, y, weight, ids)
+        return self
+
+    @fitting
+    def _fit(self, X: Any, y: Any, sample_weight: Any, ids: Any, classes: Any = None) -> Self:
+        X, y = self._checked(X, y, first=True)
+        own = inputs.weights(X, sample_weight)
+        y, weight, head, found = self._meaning(X, y, own, classes, first=True)
         if self._given:
             raise ValueError(f"{type(self).__name__} does not accept kernel='precomputed'; pass rows of features.")
-        resolved = self._resolved(X, repeated)
+        resolved = self._resolved(X, None if sample_weight is None else own)
         if resolved.kernel.compiled and not resolved.kernel.convex:
             raise ValueError(
                 f"An incremental model needs a positive semi-definite kernel. Got {quoted(resolved.kernel)}."
             )
-        learner = Learner(resolved, head, self.foundation(), self._limits, self.turn)
+        learner = self._learner_of(resolved.kernel, resolved.gamma, head, self.foundation())
         learner.begin(X, y, weight, ids)
         with uninterrupted():
             vars(self).update(found, stream_=None, _learner=learner)
             vars(self).pop("_model", None)  # of a compact model
         return self
 
-    def _checked(self, X: Any, first: bool, **targets: Any) -> Any:
-        """Return X in float64 as the store keeps it, and y if it is given, checked as scikit-learn does."""
+    @abstractmethod
+    def _meaning(
+        self, X: Any, y: Any, weight: Vector, classes: Any, first: bool
+    ) -> tuple[Vector, Vector, Head, dict[str, Any]]:
+        """Return what y means: targets, weights times those of the classes, the model's head, and attributes of a fit.
+
+        weight : the user's weights
+        classes : all that will ever come, as the user gave them
+        first : whether this is a fit; later the classes are those of the fit
+        """
+
+    def _checked(self, X: Any, y: Any, first: bool) -> Any:
+        """Return X in float64 as the store keeps it, and y, checked as scikit-learn does; marks stay as they are."""
         refuse_remote(self, X)
+        targets = {"y": y, "y_numeric": is_regressor(self)} if get_tags(self).target_tags.required else {}
         found = checked(self, X, (np.float64,), reset=first, order="C", **targets)
-        X, y = found if targets else (found, None)
+        X, y = found if targets else (found, y)
         if not objects.is_function(self.kernel):
             inputs.refuse_huge(X)
         if not first and sparse.issparse(X) != sparse.issparse(self._learner.store.X):
             X = X.toarray() if sparse.issparse(X) else sparse.csr_matrix(X)
         return tidy(X) if sparse.issparse(X) else opened(X), y
 
-    # -- the model
-
-    @property
-    def model_(self) -> Model:
-        """The model of the solution, gathered when it is asked for."""
-        learner: Learner | None = vars(self).get("_learner")
-        return super().model_ if learner is None else learner.model()
-
-    def part(self, name: str, asked: str) -> Any:
-        learner: Learner | None = vars(self).get("_learner")
-        if learner is None:
-            return super().part(name, asked)
-        return False if name == "compact" else getattr(learner if name in KNOWN_PARTS else self.model_, name)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_learner" in vars(self) or super().__sklearn_is_fitted__()
-
     @property
     def n_refactor_(self) -> int:
-        """Gradients that were computed anew because of drift, since ``fit``."""
         return int(sum(track.counts[1] for track in self.learner.tracks))
 
     @property
     def n_refit_(self) -> int:
-        """Solutions that were found anew because rounding left no way, since ``fit``."""
         return self.learner.n_refit
 
     @property
     def ids_(self) -> Ids:
-        """Ids of the samples in the model, (n_samples,), in the order in which ``support_`` numbers them."""
         return self.store.ids.copy()
 
     def compact(self) -> Self:
@@ -282,18 +278,13 @@ class Incremental(KernelMachine):
             self.stream_ = {**self.stream_, "inputs": blank}
 
     @property
-    def _generation(self) -> int:
-        """How often samples were forgotten; a file that was written at a smaller number is behind."""
-        return self._learner.store.generation if "_learner" in vars(self) else 0
-
-    @property
     def files_(self) -> list[str]:
-        """The files that this model was saved to or loaded from."""
         return sorted(vars(self).get("_saved", {}))
 
     def remember_file(self, path: str, model: Any) -> None:
         """Remember a file that holds this model, or a pipeline that ends with it; `save` and `load` call this."""
-        vars(self).setdefault("_saved", {})[path] = (model, self._generation)
+        generation = self.store.generation if "_learner" in vars(self) else 0
+        vars(self).setdefault("_saved", {})[path] = (model, generation)
 
     def deletion_report(self, refit: bool = False) -> dict[str, Any]:
         """Return the proof that the model is the solution of the samples that it still has.
@@ -314,47 +305,7 @@ class Incremental(KernelMachine):
             and stayed (a scaler before the model, ``gamma='scale'``, a class without samples). 'unknown' names what no
             program can know.
         """
-        learner = self.learner
+        learner, saved = self.learner, vars(self).get("_saved", {})
+        kept = [text for model, _ in saved.values() for text in keeping(model)]
         with learner.in_time():
-            return report(learner, refit, vars(self).get("_saved", {}))
-
-    # -- copies and states
-
-    def __copy__(self) -> Self:
-        """Return a copy with samples and a solution of its own, which do not affect this one."""
-        other = object.__new__(type(self))
-        with self.turn:
-            vars(other).update({name: one for name, one in vars(self).items() if name not in HERE})
-            if "_learner" in vars(self):
-                other._learner = self._learner.copy(other.turn)
-        return other
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the state for copies, pickles and files: of a model with samples, not its support vectors."""
-        with self.turn:  # no step may come between the parts, or change them before they are written
-            kept, learner = super().__getstate__(), vars(self).get("_learner")
-            return kept if learner is None else {**kept, **deepcopy(learner.state()), **flat(type(self), learner)}
-
-    def _restore(self, own: bool) -> None:
-        super()._restore(own)
-        if "_tracks" in vars(self):
-            self._refuse_state("all that is known of the solution is missing")
-
-    def _make(self, parts: dict[str, Any]) -> None:
-        """Make the learner of a state, given its parts; a compact model has none."""
-        state = vars(self)
-        own = {name: state.pop(name) for name in STATE if name in state}
-        if "_tracks" not in own:
-            super()._make(parts)
-            return
-        if own["_fixed"].keys() != {*FIXED} & {*self._get_param_names()}:
-            raise ValueError("_fixed holds other parameters than those that the solution rests on")
-        resolved = Resolved(parts["kernel"], parts["gamma"], parts["kernel"])
-        learner = Learner(resolved, self._head_of(parts), self.foundation(**own["_fixed"]), self._limits, self.turn)
-        learner.restore(own, Proofs(**parts["proofs"]), state.get("n_features_in_"))
-        self._learner = learner
-
-    def faults(self) -> Iterator[str]:
-        learner: Learner | None = vars(self).get("_learner")
-        width = vars(self).get("n_features_in_")
-        yield from super().faults() if learner is None else learner.faults(learner.proofs, width)
+            return report(learner, refit, {path: generation for path, (_, generation) in saved.items()}, kept)

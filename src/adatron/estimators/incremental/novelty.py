@@ -1,16 +1,20 @@
-"""The base of the incremental novelty detectors."""
+"""Incremental novelty detection."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 
 from ...arrays import Vector
-from ..base.callbacks import fitting
+from ...docstrings import documented
+from ...fitting.formulation import Formulation
+from ...learning.leave_out import loo_values
+from ...problems import Dual
 from ..base.novelty import Novelty
-from ..checks import inputs
-from .leave_out import loo_values
+from ..oneclass import OneClassSVM
+from ..svdd import SVDD, check_feasible
 from .machine import Incremental
 
 
@@ -18,65 +22,14 @@ class IncrementalNovelty(Incremental, Novelty):
     """Base of the novelty detectors that learn and unlearn."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, ids: Any = None) -> Self:
-        """Solve the problem from nothing; the model forgets all samples that it had.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples; with ``window`` only the last ones are kept.
-        y : array-like of shape (n_samples,), default=None
-            For an SVDD, -1 marks negatives. A one-class SVM ignores it; it is there for pipelines and searches.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples; a sample of weight 0 is left out.
-        ids : array-like of int of shape (n_samples,), default=None
-            As in :meth:`IncrementalSVC.fit`.
-
-        Returns
-        -------
-        self : the estimator
-
-        Raises
-        ------
-        ValueError
-            Bad parameters or data.
-        ArithmeticError
-            Rounding leaves no way to the solution.
-        """
-        with self.turn:
-            return self._fit(X, y, sample_weight, ids)
-
-    @fitting
-    def _fit(self, X: Any, y: Any, sample_weight: Any, ids: Any) -> Self:
-        X, _ = self._checked(X, True)
-        weight = inputs.weights(X, sample_weight)
-        return self._begin(X, self._targets(X, y), weight, ids, None if sample_weight is None else weight, self.reads)
+        return super().fit(X, y, sample_weight, ids)
 
     def partial_fit(self, X: Any, y: Any = None, ids: Any = None, sample_weight: Any = None) -> Self:
-        """Learn more samples: the solution becomes that of all samples.
+        return super().partial_fit(X, y, ids, sample_weight)
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            New samples.
-        y : array-like of shape (n_samples,), default=None
-            For an SVDD, -1 marks negatives. A one-class SVM ignores it; it is there for pipelines and searches.
-        ids, sample_weight :
-            As in :meth:`IncrementalSVC.partial_fit`, which also lists the errors.
-
-        Returns
-        -------
-        self : the estimator
-        """
-        with self.turn:
-            if self._is_new:
-                return self._fit(X, y, sample_weight, ids)
-            X, _ = self._checked(X, False)
-            self.for_step().learn(X, self._targets(X, y), inputs.weights(X, sample_weight), ids)
-        return self
-
-    def _targets(self, X: Any, y: Any) -> Vector:
+    def _meaning(self, X: Any, y: Any, weight: Vector, classes: Any, first: bool) -> Any:
         marks = self.marks(X, y)
-        return np.zeros(X.shape[0]) if marks is None else marks
+        return np.zeros(X.shape[0]) if marks is None else marks, weight, self.reads, {}
 
     def loo_decision(self) -> Vector:
         """Return each sample's decision value by the model of all others, (n_samples,), in the order of ``ids_``."""
@@ -88,3 +41,82 @@ class IncrementalNovelty(Incremental, Novelty):
         with self.turn:  # no step may come between
             inside = self.loo_decision() >= 0.0
             return float(np.mean(inside == (self.store.y == -1.0)))
+
+
+@documented
+class IncrementalOneClassSVM(IncrementalNovelty, OneClassSVM):
+    r"""Novelty detection that learns and unlearns: after each step the exact solution.
+
+    References
+    ----------
+    Laskov, Gehl, Krueger and Mueller, Incremental support vector learning, JMLR 7 (2006) 1909-1936.
+
+    Examples
+    --------
+    >>> from adatron import IncrementalOneClassSVM
+    >>> model = IncrementalOneClassSVM(gamma=1.0, window=5).fit([[0], [0.44], [0.45], [0.46], [1]])
+    >>> model.partial_fit([[0.43]]).ids_.tolist()
+    [5, 1, 2, 3, 4]
+    """
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        nu: float = 0.5,
+        window: int | None = None,
+        n_jobs: int | None = None,
+        max_time: float | None = None,
+    ) -> None:
+        self._keep(locals())
+
+
+@documented
+class IncrementalSVDD(IncrementalNovelty, SVDD):
+    r"""The ball around most samples that learns and unlearns: after each step the exact solution.
+
+    Parameters
+    ----------
+    C : float, default=None
+        Bound of a coefficient for a sample of weight 1, in place of nu: at least 1 / W. Samples cannot leave if C is
+        too small for those that are left.
+
+    References
+    ----------
+    Laskov, Gehl, Krueger and Mueller, Incremental support vector learning, JMLR 7 (2006) 1909-1936.
+    Tax and Duin, Support vector data description, Machine Learning 54 (2004) 45-66.
+
+    Examples
+    --------
+    >>> from adatron import IncrementalSVDD
+    >>> model = IncrementalSVDD(kernel="linear", C=float("inf")).fit([[0.0], [1.0], [4.0]])
+    >>> model.radius_, model.forget(2).radius_
+    (2.0, 0.5)
+    """
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        nu: float = 0.5,
+        C: float | None = None,
+        window: int | None = None,
+        n_jobs: int | None = None,
+        max_time: float | None = None,
+    ) -> None:
+        self._keep(locals())
+
+    def formulation(self, augment: float) -> Formulation:
+        form, C = super().formulation(augment), self.C
+
+        def program(y: Vector, weight: Vector, diagonal: Vector) -> Dual:
+            check_feasible(C, y, weight)
+            return form.program(y, weight, diagonal)
+
+        return replace(form, program=program)

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.utils import get_tags
 
+from ...learning.store import Store
 from ..forms.way import is_search, of_class
-from .store import Store
 
 
 def keeping(model: Any) -> list[str]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 
 from ...arrays import Vector
 from ...docstrings import documented
-from ..base.callbacks import fitting, named
-from ..checks import inputs
+from ...learning.leave_out import loo_values
 from ..svr import SVR
 from . import c_path
-from .leave_out import loo_values
 from .machine import Incremental
 
 
@@ -35,10 +33,6 @@ class IncrementalSVR(Incremental, SVR):
     """
 
     takes_targets = False
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SVR._parameter_constraints,
-        **Incremental._parameter_constraints,
-    }
 
     def __init__(
         self,
@@ -59,63 +53,8 @@ class IncrementalSVR(Incremental, SVR):
 
     set_C, C_path = c_path.set_C, c_path.C_path
 
-    @named
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, ids: Any = None) -> Self:
-        """Solve the problem from nothing; the model forgets all samples that it had.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples; with ``window`` only the last ones are kept.
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights that multiply C; a sample of weight 0 is left out.
-        ids : array-like of int of shape (n_samples,), default=None
-            As in :meth:`IncrementalSVC.fit`.
-
-        Returns
-        -------
-        self : the estimator
-
-        Raises
-        ------
-        ValueError
-            Bad parameters or data.
-        ArithmeticError
-            Rounding leaves no way to the solution.
-        """
-        with self.turn:
-            return self._fit(X, y, sample_weight, ids)
-
-    @fitting
-    def _fit(self, X: Any, y: Any, sample_weight: Any, ids: Any) -> Self:
-        X, y = self._checked(X, True, y=y, y_numeric=True)
-        weight = inputs.weights(X, sample_weight)
-        return self._begin(X, y, weight, ids, None if sample_weight is None else weight, self.reads)
-
-    def partial_fit(self, X: Any, y: Any, ids: Any = None, sample_weight: Any = None) -> Self:
-        """Learn more samples: the solution becomes that of all samples.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            New samples.
-        y : array-like of shape (n_samples,)
-            Targets.
-        ids, sample_weight :
-            As in :meth:`IncrementalSVC.partial_fit`, which also lists the errors.
-
-        Returns
-        -------
-        self : the estimator
-        """
-        with self.turn:
-            if self._is_new:
-                return self._fit(X, y, sample_weight, ids)
-            X, y = self._checked(X, False, y=y, y_numeric=True)
-            self.for_step().learn(X, y, inputs.weights(X, sample_weight), ids)
-        return self
+    def _meaning(self, X: Any, y: Any, weight: Vector, classes: Any, first: bool) -> Any:
+        return y, weight, self.reads, {}
 
     def loo_prediction(self) -> Vector:
         """Return the prediction for each sample by the model of all others, (n_samples,), in the order of ``ids_``."""

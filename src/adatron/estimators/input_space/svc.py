@@ -17,13 +17,14 @@ from ...fitting.formulation import Formulation, bounds
 from ...fitting.storage import dense_rows
 from ...model.heads import Classes
 from ...model.model import Model, Proofs
+from ...model.solved import proofs_of
 from ...problems import csvc
 from ...quoted import quoted
 from ..base.attributes import Attribute
 from ..base.callbacks import fitting
 from ..base.classifier import Classifier, Labelled
 from ..base.convergence import warn_of_cut_steps, warn_unless_converged
-from ..base.machine import Resolved, proofs_of
+from ..base.machine import Resolved
 from ..base.parameters import PENALTY
 from ..checks import inputs
 

@@ -33,7 +33,7 @@ from ...estimators.incremental import (
     IncrementalSVDD,
     IncrementalSVR,
 )
-from ...estimators.incremental.machine import KNOWN_PARTS
+from ...estimators.incremental.holder import KNOWN_PARTS
 from ...kernels.table import COMPOSED, LEAVES
 from ...model.checks import LARGEST_COUNT
 from ...quoted import quoted

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ...estimators.incremental.leave_out import loo_values
 from ...insight.in_time import in_time
 from ...insight.leave_one_out import refitted
 from ...insight.subject import Unavailable, drawn
+from ...learning.leave_out import loo_values
 from ...outcome import best_of, edges, measure_of, metric_of, metrics_of, short, varied
 from ...plots.axes import COLORS
 from ...plots.insight import LOO_ERROR, LOO_RMSE, LeaveOneOutDisplay

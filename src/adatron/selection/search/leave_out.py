@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from ...arrays import Vector
 from ...certificates import intercept, prove
 from ...estimators import SVC
-from ...estimators.incremental.leave_out import deciding, left_out
-from ...estimators.incremental.svc import IncrementalSVC
+from ...estimators.incremental import IncrementalSVC
 from ...fitting.fits import Fits
 from ...gram import Gram, Source, View
 from ...gram.points import Points
+from ...learning.leave_out import deciding, left_out
 from ...problems import Dual
 from ...solvers.found import Found
 from ...solvers.start import feasible

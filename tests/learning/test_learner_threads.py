@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from adatron import IncrementalSVC, forget, load, save
-from adatron.estimators.incremental.learner import Learner
-from adatron.estimators.incremental.store import Store
+from adatron.learning.learner import Learner
+from adatron.learning.store import Store
 from adatron.solvers.path import Homotopy
 from lives import MODELS, Life, values
 from moments import at, calls

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ...model.heads import Classes
+from ..model.heads import Classes
 from .learner import Learner
 from .leave_out import decision
-from .steps import keeping
 from .track import Track
 
 STILL_HOLDS = "it was written before samples were forgotten: save the model there again, or delete the file"
@@ -24,10 +23,11 @@ OUT_OF_REACH = [
 ]
 
 
-def report(learner: Learner, refit: bool, saved: dict[str, tuple[Any, int]]) -> dict[str, Any]:
+def report(learner: Learner, refit: bool, saved: dict[str, int], kept: list[str]) -> dict[str, Any]:
     """Return what ``Incremental.deletion_report`` returns: plain values only, which JSON can hold.
 
-    saved : by file, the model in it and how often samples had been forgotten when it was written
+    saved : by file, how often samples had been forgotten when it was written
+    kept : what steps before the model keep, in sentences
     """
     found: dict[str, Any] = {"samples": learner.store.n, "arrived": learner.store.arrived}
     proofs = [track.prove(track.dual(learner.program)) for track in learner.tracks]
@@ -37,9 +37,8 @@ def report(learner: Learner, refit: bool, saved: dict[str, tuple[Any, int]]) -> 
     found["refits"] = learner.n_refit
     if refit:
         found["largest_difference"] = max(_difference(learner, track) for track in learner.tracks)
-    behind = [path for path, (_, generation) in saved.items() if generation < learner.store.generation]
+    behind = [path for path, generation in saved.items() if generation < learner.store.generation]
     found["holds"] = [f"{path}: {STILL_HOLDS}" for path in sorted(behind) if Path(path).exists()]
-    kept = [text for model, _ in saved.values() for text in keeping(model)]
     found["derived"] = list(dict.fromkeys(_derived(learner) + kept))
     found["unknown"] = list(OUT_OF_REACH)
     return found | {"adatron": metadata.version("adatron")}

@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris
 
 from adatron import SVC, SVDD, IncrementalSVC
 from adatron.certificates import kkt_violation
-from adatron.estimators.incremental import track
+from adatron.learning import track
 from adatron.solvers.path import Stalled
 from lives import KERNELS, MODELS, Life, values
 from moments import at

@@ -10,26 +10,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...arrays import Ids, Vector
-from ...compiled.cache.uninterrupted import uninterrupted
-from ...fitting import engine
-from ...fitting.fits import Fits, Fitted
-from ...fitting.formulation import CompleteMaker, Formulation
-from ...fitting.layout import Coefficients, divided
-from ...fitting.problems import Listed, Problem
-from ...fitting.samples import Samples
-from ...gram.source import Source, roughly
-from ...model.checks import of_solution
-from ...model.heads import Classes, Head
-from ...model.model import Model, Proofs
-from ...problems import Dual
-from ...quoted import quoted
-from ...solvers.path import Stalled, compaction
-from ...solvers.status import Status
-from ...threads import Clock, OutOfTime
-from ..base.convergence import warn_unless_converged
-from ..base.machine import Resolved, model_of, proofs_of
-from ..base.one_program import of_ball
+from ..arrays import Ids, Vector
+from ..compiled.cache.uninterrupted import uninterrupted
+from ..fitting import engine
+from ..fitting.fits import Fits, Fitted
+from ..fitting.formulation import CompleteMaker, Formulation
+from ..fitting.layout import Coefficients, divided
+from ..fitting.problems import Listed, Problem
+from ..fitting.samples import Samples
+from ..gram.source import Source, roughly
+from ..kernels import Kernel
+from ..model.checks import of_solution
+from ..model.heads import Classes, Head
+from ..model.model import Model, Proofs
+from ..model.solved import model_of, of_ball, proofs_of
+from ..problems import Dual
+from ..quoted import quoted
+from ..solvers.path import Stalled, compaction
+from ..solvers.status import Status
+from ..threads import Clock, OutOfTime
 from .store import Store
 from .track import Track
 
@@ -75,10 +74,11 @@ class Learner:
 
     Parameters
     ----------
-    resolved, head : what a fit settles for all later steps
+    kernel, gamma, head : what a fit settles for all later steps
     foundation : what the programs are made of
     limits : those of the next step; whoever asks the machine for its learner renews them
     turn : the machine's lock
+    warn : tells of solutions that did not converge
     """
 
     store: Store
@@ -87,15 +87,16 @@ class Learner:
 
     def __init__(
         self,
-        resolved: Resolved,
+        kernel: Kernel,
+        gamma: float,
         head: Head,
         foundation: Foundation,
         limits: Limits,
         turn: AbstractContextManager[Any],
+        warn: Callable[[Fits], None],
     ) -> None:
-        self.resolved, self.head, self.foundation, self.limits, self.turn = resolved, head, foundation, limits, turn
-        self.kernel, self.gamma = resolved.kernel, resolved.gamma
-        self.n_refit = 0
+        self.kernel, self.gamma, self.head, self.foundation = kernel, gamma, head, foundation
+        self.limits, self.turn, self.warn, self.n_refit = limits, turn, warn, 0
 
     @property
     def program(self) -> CompleteMaker:
@@ -217,8 +218,8 @@ class Learner:
             (track,) = self.tracks
             square, near = self._goal(track).squared_norm(track.beta, track.g), 2.0 * float(found.intercept[0])
             parts |= of_ball(square, near, float(intercepts[0]))
-        given = self.foundation.fixed["kernel"]
-        return model_of(X, self.resolved, support, dual, given, self.limits.n_jobs, **parts)
+        as_sparse = isinstance(self.foundation.fixed["kernel"], str | Kernel)  # not of a function
+        return model_of(X, self.kernel, self.gamma, support, dual, self.limits.n_jobs, as_sparse, **parts)
 
     # -- steps
 
@@ -384,7 +385,7 @@ class Learner:
         proofs = proofs_of(fits, alone=len(fits) == 1)
         if not isinstance(self.head, Classes):
             proofs = proofs._replace(n_iter=int(proofs.n_iter[0]))
-        warn_unless_converged(fits, None, max_iter=-1)
+        self.warn(fits)
         self.solution = Certified(fits, proofs)
 
     def _is_lost(self, track: Track, one: Fitted) -> bool:

@@ -14,9 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 from adatron import IncrementalNuSVC, IncrementalSVC
 from adatron.compiled.cache.uninterrupted import uninterrupted
 from adatron.estimators.base.convergence import warn_unless_converged
-from adatron.estimators.incremental import track
-from adatron.estimators.incremental.store import Store
 from adatron.kernels import RBF
+from adatron.learning import track
+from adatron.learning.store import Store
 from lives import MODELS, Life, values
 from moments import at
 

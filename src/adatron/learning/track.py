@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import Ids, Matrix, Vector
-from ...certificates import (
+from ..arrays import Ids, Matrix, Vector
+from ..certificates import (
     Certificate,
     bounded,
     error_of_sums,
@@ -18,15 +18,15 @@ from ...certificates import (
     prove,
     semidefinite,
 )
-from ...fitting.fits import Fitted
-from ...fitting.formulation import CompleteMaker
-from ...gram import Gram, Source, View
-from ...kernels import Kernel
-from ...model.checks import is_vector, meaningless
-from ...problems import Dual
-from ...solvers.path import Homotopy, compaction
-from ...solvers.status import Status
-from ...threads import Pool, allowed_threads
+from ..fitting.fits import Fitted
+from ..fitting.formulation import CompleteMaker
+from ..gram import Gram, Source, View
+from ..kernels import Kernel
+from ..model.checks import is_vector, meaningless
+from ..problems import Dual
+from ..solvers.path import Homotopy, compaction
+from ..solvers.status import Status
+from ..threads import Pool, allowed_threads
 from .store import Store
 
 ROWS_AT_ONCE = 256  # Rows of K that are made at a time.

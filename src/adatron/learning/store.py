@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...arrays import Ids, Vector
-from ...gram.source import less
-from ...model.checks import is_vector, meaningless, unreadable
-from ...quoted import quoted
-from ...threads import Clock
+from ..arrays import Ids, Vector
+from ..gram.source import less
+from ..model.checks import is_vector, meaningless, unreadable
+from ..quoted import quoted
+from ..threads import Clock
 
 LEAST_ROOM = 64  # Fewest slots of spare room; otherwise an eighth of those in use.
 STORED_COLUMNS = ("y", "weight", "ids", "age")  # Arrays beside the rows.

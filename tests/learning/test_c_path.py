@@ -5,8 +5,8 @@ import pytest
 from sklearn.base import clone
 
 from adatron import IncrementalSVC
-from adatron.estimators.incremental import track
 from adatron.kernels import RBF
+from adatron.learning import track
 from adatron.solvers.path import Stalled
 from lives import Life, values
 from moments import at

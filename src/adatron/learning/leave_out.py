@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Ids, Matrix, Vector
-from ...certificates import intercept
-from ...problems import Dual
-from ...solvers.path import Homotopy, Stalled
+from ..arrays import Ids, Matrix, Vector
+from ..certificates import intercept
+from ..problems import Dual
+from ..solvers.path import Homotopy, Stalled
 from .learner import Learner
 from .track import Track
 
