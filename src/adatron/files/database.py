@@ -79,10 +79,6 @@ class Database:
     A model file is first made into a database that holds this model. If there is no file, it is made, and removed again
     if nothing is written.
 
-    Parameters
-    ----------
-    path : path
-
     Raises
     ------
     ModelFileError

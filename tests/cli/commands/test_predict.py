@@ -26,14 +26,6 @@ def test_predict_writes_one_label_a_line_and_the_accuracy(model, train_csv, tmp_
     assert (tmp_path / "out").read_text().splitlines() == expected.tolist()
 
 
-def test_predict_refuses_other_data_and_keeps_the_output(model, tmp_path, capsys):
-    (tmp_path / "new.csv").write_text("1,2,3,4,5\n")
-    (tmp_path / "out").write_text("old")
-    assert main(["predict", str(model), str(tmp_path / "new.csv"), "--output", str(tmp_path / "out")]) == 1
-    assert "5 columns found, 2 features expected" in failed(capsys)
-    assert (tmp_path / "out").read_text() == "old"
-
-
 def test_models_that_cannot_predict_are_refused(samples, train_csv, tmp_path, capsys):
     for estimator, message in (
         (SVC(), "not fitted"),

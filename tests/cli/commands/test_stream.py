@@ -420,13 +420,11 @@ def meanwhile(act, number):
     return at(Database.append, lambda _: act(), number)
 
 
-@pytest.fixture(params=["svc", "pipeline"])
-def running(request, tmp_path):
-    """A model, an input with 20 more lines, the last of which forgets, and all samples."""
+@pytest.fixture
+def running(tmp_path):
+    """A pipeline, an input with 20 more lines, the last of which forgets, and all samples."""
     X, y = rows(FIRST + 19)
-    model = IncrementalSVC(gamma=0.5)
-    if request.param == "pipeline":
-        model = make_pipeline(StandardScaler(), model)
+    model = make_pipeline(StandardScaler(), IncrementalSVC(gamma=0.5))
     path, data = tmp_path / "m.adatron", tmp_path / "data.csv"
     adatron.save(model.fit(X[:FIRST], y[:FIRST]), path)
     data.write_text("\n".join(text_of(X[FIRST:], y[FIRST:])) + "\n-5\n")
@@ -434,8 +432,7 @@ def running(request, tmp_path):
 
 
 def last_of(path):
-    model = adatron.load(path)
-    return model[-1] if hasattr(model, "steps") else model
+    return adatron.load(path)[-1]
 
 
 def test_others_read_while_a_stream_runs_and_save_elsewhere(running, tmp_path):
@@ -451,30 +448,22 @@ def test_others_read_while_a_stream_runs_and_save_elsewhere(running, tmp_path):
     assert sorted(last_of(path).ids_) == [one for one in range(FIRST + 19) if one != 5]
 
 
-@pytest.mark.parametrize("how", ["replaced", "moved"])
-def test_a_database_that_goes_while_a_stream_runs_is_noticed(how, running, tmp_path, capsys):
+def test_a_database_that_goes_while_a_stream_runs_is_noticed(running, tmp_path, capsys):
     path, _, arguments = running
-    other = tmp_path / "other"
-    adatron.save(IncrementalSVC().fit(*rows(10)), other)
-    with meanwhile(lambda: other.replace(path) if how == "replaced" else path.rename(other), 8):
+    with meanwhile(lambda: path.rename(tmp_path / "other"), 8):
         assert main(arguments) == 1
     assert "m.adatron: it was moved, replaced or changed while the stream was learning" in capsys.readouterr().err
-    if how == "replaced":
-        assert len(last_of(path).ids_) == 10
-    else:
-        assert not path.exists()
-        other.rename(path)
-        assert main(arguments) == 0
-        assert sorted(last_of(path).ids_) == [one for one in range(FIRST + 19) if one != 5]
+    assert not path.exists()
+    (tmp_path / "other").rename(path)
+    assert main(arguments) == 0
+    assert sorted(last_of(path).ids_) == [one for one in range(FIRST + 19) if one != 5]
 
 
 def test_a_stream_says_that_a_scaler_remembers(running, capsys):
-    path, data, arguments = running
+    _, data, arguments = running
     assert main(arguments) == 0
-    warned = (
-        "sample 5 has left the model, but the step 'standardscaler' (StandardScaler) keeps" in capsys.readouterr().err
-    )
-    assert warned == hasattr(adatron.load(path), "steps")
+    warning = "sample 5 has left the model, but the step 'standardscaler' (StandardScaler) keeps"
+    assert warning in capsys.readouterr().err
     with data.open("a") as more:
         more.write(f"-{FIRST + 2}\n")  # came after the scaler was fitted
     assert main(arguments) == 0

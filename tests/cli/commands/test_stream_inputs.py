@@ -124,11 +124,7 @@ def edited(data):
     data.write_text(data.read_text().replace(lines(40)[36], "0,0,1"))
 
 
-def begun_anew(data):
-    data.write_text("")
-
-
-@pytest.mark.parametrize("change", [shorter, rotated, copied_and_truncated, edited, begun_anew])
+@pytest.mark.parametrize("change", [shorter, rotated, copied_and_truncated, edited])
 def test_another_file_under_the_same_name(change, path, data, capsys):
     assert stream(path, data) == 0
     before = ids(path)

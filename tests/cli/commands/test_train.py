@@ -31,12 +31,8 @@ def test_train_writes_a_model_and_a_table(train_csv, tmp_path, capsys):
     assert fitted.classes_.tolist() == ["blue", "green", "red"]
 
 
-def test_quiet_training_says_nothing(model, capsys):
+def test_left_out_options_are_the_estimator_s_defaults_and_quiet_training_says_nothing(model, capsys):
     assert capsys.readouterr() == ("", "")
-
-
-def test_left_out_options_are_the_estimator_s_defaults(model):
-
     assert load(model).get_params() == SVC().get_params()
 
 

@@ -119,8 +119,6 @@ def test_two_classes_have_an_area_under_the_curve(data, tmp_path, capsys):
     path = str(tmp_path / "m")
     assert main(["train", file, "--model", path, "--quiet"]) == 0
     expected = roc_auc_score(y, adatron.load(path).decision_function(X))
-    assert main(["evaluate", path, file, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["roc_auc"] == pytest.approx(expected)
     assert main(["evaluate", path, file]) == 0
     assert f"{expected:.6f}" in capsys.readouterr().out
 

@@ -53,60 +53,47 @@ ARRAYS = [
 ]
 
 
-@pytest.mark.parametrize(("model", "name", "change", "message"), ARRAYS)
-def test_arrays_agree_with_each_other(model, name, change, message, fitted, tmp_path):
-    crafted = Crafted(fitted[model], tmp_path / "m.adatron")
-    crafted.change(crafted.state[name], change)
-    crafted.refused(message)
+SPARSE = [
+    ("indices", with_value(2**31 - 1), "csr"),
+    ("indices", lambda a: a[::-1].copy(), "columns that are not in order"),
+    ("indices", lambda a: a.astype("f8"), "whole numbers"),
+    ("indptr", with_value(2**30, 3), "csr"),
+    ("data", with_value(np.nan), "NaN or infinity"),
+    ("data", lambda a: a[:-2], "csr"),
+]
+SAMPLES = [
+    ("y", with_value(2e9), "y of the samples is beyond 3 classes"),
+    ("y", with_value(np.nan), "y of the samples holds NaN"),
+    ("weight", with_value(-1.0), "weight of the samples holds -1"),
+    ("ids", with_value(5), "ids or arrival numbers of the samples come twice"),
+    ("ids", with_value(1000), "next_id of the samples must be larger"),
+    ("age", with_value(1000), "arrived of the samples must be larger"),
+    ("X", lambda a: a[1:], "the samples have the shape .*, and other lengths"),
+]
+PROGRAMS = [
+    ("slots", with_value(-5), "slots are not the samples of the classes"),
+    ("slots", lambda a: a[1:], "slots are not the samples of the classes"),
+    ("beta", with_value(np.nan), "a coefficient or a gradient of a program holds NaN"),
+    ("counts", with_value(-1), "does not count its steps"),
+]
+PLACES = {
+    "csr": lambda state, name: {"name": state["support_vectors_"][name]},
+    "samples": lambda state, name: dict_of(state["_store"])[name],
+    "programs": lambda state, name: dict_of(state["_tracks"][1])[name],
+}
+TORN = [
+    *ARRAYS,
+    *(("csr", *case) for case in SPARSE),
+    *(("samples", *case) for case in SAMPLES),
+    *(("programs", *case) for case in PROGRAMS),
+]
 
 
-@pytest.mark.parametrize(
-    ("part", "change", "message"),
-    [
-        ("indices", with_value(2**31 - 1), "csr"),
-        ("indices", lambda a: a[::-1].copy(), "columns that are not in order"),
-        ("indices", lambda a: a.astype("f8"), "whole numbers"),
-        ("indptr", with_value(2**30, 3), "csr"),
-        ("data", with_value(np.nan), "NaN or infinity"),
-        ("data", lambda a: a[:-2], "csr"),
-    ],
-)
-def test_sparse_rows_are_in_order(part, change, message, fitted, tmp_path):
-    crafted = Crafted(fitted["csr"], tmp_path / "m.adatron")
-    crafted.change({"name": crafted.state["support_vectors_"][part]}, change)
-    crafted.refused(message)
-
-
-@pytest.mark.parametrize(
-    ("model", "name", "change", "message"),
-    [
-        ("learning", "y", with_value(2e9), "y of the samples is beyond 3 classes"),
-        ("learning", "y", with_value(np.nan), "y of the samples holds NaN"),
-        ("learning", "weight", with_value(-1.0), "weight of the samples holds -1"),
-        ("learning", "ids", with_value(5), "ids or arrival numbers of the samples come twice"),
-        ("learning", "ids", with_value(1000), "next_id of the samples must be larger"),
-        ("learning", "age", with_value(1000), "arrived of the samples must be larger"),
-        ("learning", "X", lambda a: a[1:], "the samples have the shape .*, and other lengths"),
-    ],
-)
-def test_samples_agree_with_each_other(model, name, change, message, fitted, tmp_path):
-    crafted = Crafted(fitted[model], tmp_path / "m.adatron")
-    crafted.change(dict_of(crafted.state["_store"])[name], change)
-    crafted.refused(message)
-
-
-@pytest.mark.parametrize(
-    ("name", "change", "message"),
-    [
-        ("slots", with_value(-5), "slots are not the samples of the classes"),
-        ("slots", lambda a: a[1:], "slots are not the samples of the classes"),
-        ("beta", with_value(np.nan), "a coefficient or a gradient of a program holds NaN"),
-        ("counts", with_value(-1), "does not count its steps"),
-    ],
-)
-def test_programs_have_the_samples_of_their_classes(name, change, message, fitted, tmp_path):
-    crafted = Crafted(fitted["learning"], tmp_path / "m.adatron")
-    crafted.change(dict_of(crafted.state["_tracks"][1])[name], change)
+@pytest.mark.parametrize(("place", "name", "change", "message"), TORN)
+def test_arrays_agree_with_each_other(place, name, change, message, fitted, tmp_path):
+    crafted = Crafted(fitted["learning" if place in ("samples", "programs") else place], tmp_path / "m.adatron")
+    entry = PLACES[place](crafted.state, name) if place in PLACES else crafted.state[name]
+    crafted.change(entry, change)
     crafted.refused(message)
 
 

@@ -68,21 +68,6 @@ def svm_predict(data, model, out):
 
 
 @tools
-@pytest.mark.parametrize("n_classes", [2, 4])
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.filterwarnings("ignore:.*positive semi-definite:UserWarning")
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_svm_predict_agrees(kernel, n_classes, tmp_path):
-    X, y, X_test, y_test = split(kernel, n_classes)
-    model = SVC(kernel=kernel, C=3.0, **PARAMETERS[kernel]).fit(X, y)
-    save_libsvm(model, tmp_path / "model")
-    write_data(tmp_path / "data", X_test, y_test, kernel)
-    theirs = svm_predict(tmp_path / "data", tmp_path / "model", tmp_path / "out")
-    assert np.array_equal(theirs, model.predict(X_test))
-    assert len(np.unique(theirs)) == n_classes
-
-
-@tools
 @pytest.mark.parametrize(("kind", "n_classes"), [("0", 4), ("1", 2)])
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_a_model_of_svm_train_predicts_the_same_here(kind, kernel, n_classes, tmp_path):
@@ -102,9 +87,13 @@ def test_a_model_of_svm_train_predicts_the_same_here(kind, kernel, n_classes, tm
 @pytest.mark.filterwarnings("ignore:.*positive semi-definite:UserWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_there_and_back(kernel, n_classes, tmp_path):
-    X, y, X_test, _ = split(kernel, n_classes)
-    model = SVC(kernel=kernel, decision_function_shape="ovo", **PARAMETERS[kernel]).fit(X, y)
+    X, y, X_test, y_test = split(kernel, n_classes)
+    model = SVC(kernel=kernel, decision_function_shape="ovo", C=3.0, **PARAMETERS[kernel]).fit(X, y)
     save_libsvm(model, tmp_path / "model")
+    if PREDICT:
+        write_data(tmp_path / "data", X_test, y_test, kernel)
+        theirs = svm_predict(tmp_path / "data", tmp_path / "model", tmp_path / "out")
+        assert np.array_equal(theirs, model.predict(X_test))
     back = load(tmp_path / "model").set_params(decision_function_shape="ovo")
     assert np.array_equal(back.intercept_, model.intercept_)
     assert np.array_equal(back.n_support_, model.n_support_)

@@ -19,14 +19,7 @@ def info(model: str | None, solvers: bool, wants_json: bool) -> None:
     """Show the parameters, data and certificate of MODEL; without MODEL the installation, as `adatron doctor`."""
     if model is not None and solvers:
         raise click.UsageError("--solvers takes no model")
-    if model is not None:
-        rows, result = _model(model)
-    elif solvers:
-        result = _solvers()
-        rows = _solver_rows(result)
-    else:
-        rows, result = _installation()
-    _tell(rows, result, wants_json)
+    _tell(*(_model(model) if model is not None else _solvers() if solvers else _installation()), wants_json)
 
 
 @click.command(short_help="Show the installation, before you report a bug.")
@@ -50,8 +43,11 @@ def _installation() -> tuple[TableRows, dict[str, Any]]:
     return installation_rows(found), found
 
 
-def _solvers() -> dict[str, Any]:
-    """Return what each solver is, the forms of the bias it accepts, whether it solves NuSVC, and what it counts."""
+def _solvers() -> tuple[TableRows, dict[str, Any]]:
+    """Return what each solver is, the forms of the bias it accepts, whether it solves NuSVC, and what it counts.
+
+    For people `auto` comes first, since it is the default.
+    """
     import inspect
 
     import numpy as np
@@ -75,17 +71,12 @@ def _solvers() -> dict[str, Any]:
             "iterations": solver.unit,
             "auto": [bias for bias, pick in picks.items() if pick == name],
         }
-    return table
-
-
-def _solver_rows(table: dict[str, Any]) -> TableRows:
-    """Return a line for each solver; `auto` first, since it is the default."""
     auto = [(bias, name) for name, one in table.items() for bias in one["auto"]]
     rows: TableRows = [("auto", "; ".join(f"bias {bias}: {name}" for bias, name in auto))]
     for name, one in table.items():
         bias = ", ".join(one["bias"]) + ("; problems with nu" if one["nu"] else "")
         rows += [(name, one["what"]), ("", f"bias: {bias}; counts {one['iterations']}")]
-    return rows
+    return rows, table
 
 
 def _model(path: str) -> tuple[TableRows, dict[str, object]]:

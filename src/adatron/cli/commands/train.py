@@ -124,7 +124,7 @@ def _measured(model: Any, tested: Any, file: str, most: int | None) -> Any:
     from ..preparing.columns import texts_of, warn_of_unknown, with_surplus
     from ..scores import scores
 
-    with warnings_as_lines(str):
+    with warnings_as_lines():
         warn_of_unknown(file, tested, texts_of(model))
     if machine_of(model).kernel != "precomputed":
         model, tested = with_surplus(model, tested, file, most)

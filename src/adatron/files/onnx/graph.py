@@ -42,11 +42,7 @@ class Node(NamedTuple):
 class Graph:
     """Nodes in the order in which they are computed, and constants by their names.
 
-    Parameters
-    ----------
-    unique : callable, optional
-        Returns a name that no other value has, from a word for it; by default the word, a prefix and a number.
-    prefix : str
+    unique : returns a name that no other value has, from a word for it; by default the word, a prefix and a number
     """
 
     def __init__(self, unique: Callable[[str], str] | None = None, prefix: str = "") -> None:

@@ -99,9 +99,7 @@ def rows_near(model: Any) -> Vector:
     return np.concatenate([Z, near])
 
 
-def run(
-    network: bytes, inputs: Mapping[str, NDArray[Any]], batch: int, what: str = "the network"
-) -> dict[str, NDArray[Any]]:
+def run(network: bytes, inputs: Mapping[str, NDArray[Any]], batch: int, what: str) -> dict[str, NDArray[Any]]:
     """Return the results of a network by their names; each call gets ``batch`` rows, ``what`` is named in errors.
 
     Raises
@@ -115,8 +113,7 @@ def run(
     n = len(next(iter(inputs.values())))
     try:
         session = runtime.InferenceSession(network, options, providers=["CPUExecutionProvider"])
-        names = [one.name for one in session.get_outputs()]
-        some = [slice(start, start + batch) for start in range(0, n, batch)]
+        names, some = [one.name for one in session.get_outputs()], [slice(at, at + batch) for at in range(0, n, batch)]
         parts = [session.run(names, {name: rows[part] for name, rows in inputs.items()}) for part in some]
     except Exception as error:
         reason = " ".join(str(error).split())[:300]
