@@ -4,12 +4,27 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
-from typing import TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 Kind = TypeVar("Kind", bound=type)
+Method = TypeVar("Method", bound=Callable[..., Any])
 TITLE = re.compile(r"^(\w+)\n-{3,}\n", re.MULTILINE)
 ENTRY = re.compile(r"\n(?=\S)")
+#: What methods that predict have in common.
+PREDICTIONS = """
+Parameters
+----------
+X : {array-like, sparse matrix} of shape (n_samples, n_features)
+    Samples, as many features as in ``fit``.
+
+Raises
+------
+NotFittedError
+    The estimator is not fitted.
+ValueError
+    Bad data: NaN or infinity, or another number of features than in ``fit``.
+"""
 
 
 def documented(kind: Kind) -> Kind:
@@ -40,8 +55,24 @@ def documented(kind: Kind) -> Kind:
     texts = {title: "\n".join(entries) + "\n" for title, entries in sections.items() if entries} | {
         title: text.rstrip() + "\n" for title, text in own.items() if title not in sections
     }
-    kind.__doc__ = lead + "\n".join(f"{title}\n{'-' * len(title)}\n{text}" for title, text in texts.items())
+    kind.__doc__ = _laid_out(lead, texts)
     return kind
+
+
+def predicting(method: Method) -> Method:
+    """Complete the docstring of a method that predicts by its samples and its errors; a decorator."""
+    if method.__doc__:  # python -OO has none
+        lead, *parts = TITLE.split(inspect.cleandoc(method.__doc__))
+        _, *shared = TITLE.split(PREDICTIONS)
+        texts = dict.fromkeys(("Parameters", "Returns", "Raises"), "")
+        for title, text in zip((shared + parts)[::2], (shared + parts)[1::2], strict=True):
+            texts[title] = f"{texts.get(title, '').rstrip()}\n{text.rstrip()}\n".lstrip("\n")
+        method.__doc__ = _laid_out(lead.rstrip() + "\n\n", texts)
+    return method
+
+
+def _laid_out(lead: str, texts: dict[str, str]) -> str:
+    return lead + "\n".join(f"{title}\n{'-' * len(title)}\n{text}" for title, text in texts.items() if text)
 
 
 def _entries(kinds: list[type], title: str) -> Iterator[tuple[list[str], str]]:

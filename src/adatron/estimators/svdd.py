@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from ..arrays import Vector
-from ..docstrings import documented
+from ..docstrings import documented, predicting
 from ..fitting.formulation import Formulation, bounds
 from ..model.heads import Sphere
 from ..problems import Dual, ball
@@ -119,23 +119,19 @@ class SVDD(Novelty):
         check = partial(check_feasible, self.C)
         return Formulation(program, bound_of=bound, sphere=True, check=check, divisors=_halves)
 
+    @predicting
     def decision_function(self, X: Any, diagonal: Any = None) -> NDArray[np.float64]:
         """Return the squared radius minus the squared distance from the centre, (n_samples,): positive inside.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, as many features as in ``fit``.
         diagonal : array-like of shape (n_samples,), default=None
             k(x, x) of the samples. It is needed if kernel='precomputed', and not used otherwise.
 
         Raises
         ------
-        NotFittedError
-            The estimator is not fitted.
         ValueError
-            Bad data: NaN or infinity, or another number of features than in ``fit``; kernel='precomputed' without
-            ``diagonal``.
+            kernel='precomputed' without ``diagonal``.
         """
         return self._decision(self.model_, X, diagonal=diagonal).ravel()
 
