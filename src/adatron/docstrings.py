@@ -64,7 +64,7 @@ def predicting(method: Method) -> Method:
     if method.__doc__:  # python -OO has none
         lead, *parts = TITLE.split(inspect.cleandoc(method.__doc__))
         _, *shared = TITLE.split(PREDICTIONS)
-        texts = dict.fromkeys(("Parameters", "Returns", "Raises"), "")
+        texts: dict[str, str] = dict.fromkeys(("Parameters", "Returns", "Raises"), "")
         for title, text in zip((shared + parts)[::2], (shared + parts)[1::2], strict=True):
             texts[title] = f"{texts.get(title, '').rstrip()}\n{text.rstrip()}\n".lstrip("\n")
         method.__doc__ = _laid_out(lead.rstrip() + "\n\n", texts)
