@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import click
@@ -13,6 +14,7 @@ MOST_VALUES = 1000  # Most values of a range.
 FEWEST_VALUES = 3  # Fewest values of a range that does not say how many.
 
 
+@dataclass(frozen=True)
 class Number(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] (it has none before click 8.4)
     """A number within bounds, or one of some words; the help shows the bounds, and the error says them.
 
@@ -32,22 +34,16 @@ class Number(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] (it
         The words that are allowed in place of a number.
     """
 
+    least: float = -math.inf
+    most: float = math.inf
+    _: KW_ONLY
+    above: bool = False
+    below: bool = False
+    finite: bool = True
+    whole: bool = False
+    but: int | None = None
+    words: tuple[str, ...] = ()
     name = "number"
-
-    def __init__(
-        self,
-        least: float = -math.inf,
-        most: float = math.inf,
-        *,
-        above: bool = False,
-        below: bool = False,
-        finite: bool = True,
-        whole: bool = False,
-        but: int | None = None,
-        words: tuple[str, ...] = (),
-    ) -> None:
-        self.least, self.most, self.above, self.below = least, most, above, below
-        self.finite, self.whole, self.but, self.words = finite, whole, but, words
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number or the word."""
@@ -108,6 +104,7 @@ def quantiles(text: str) -> float | list[float]:
     return found if len(found) > 1 else found[0]
 
 
+@dataclass(frozen=True)
 class ListedValues(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] (it has none before click 8.4)
     """Values of a parameter: '1,10,100', '0.1:1000' (a value a decade), '0.1:1000:7' (seven), both, or 'auto'.
 
@@ -115,10 +112,9 @@ class ListedValues(click.ParamType):  # pyright: ignore[reportMissingTypeArgumen
     found : whether the parameter has a range that auto finds
     """
 
+    one: Number
+    found: bool
     name = "values"
-
-    def __init__(self, one: Number, found: bool) -> None:
-        self.one, self.found = one, found
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the values as a tuple, or 'auto'."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -50,31 +52,30 @@ def predict(
     use_device(estimator, device)
     _check_offers(estimator, decision, probability)
     predicted = estimator.predict(table.X)
-    found: list[_Values] = []
+    first, *further = _columns(estimator, predicted)
+    columns: list[tuple[str, list[Any]]] = []
     if decision:
         values = estimator.decision_function(table.X)
-        found.append(_Values(_names(estimator, values), values.reshape(len(values), -1).tolist()))
+        columns += _by_name(_names(estimator, values), values)
     if probability:
         names = [f"probability {name}" for name in machine_of(estimator).classes_]
-        found.append(_Values(names, estimator.predict_proba(table.X).tolist()))
-    first, *names = _columns(estimator, predicted)
-    if names:
-        found.append(_Values(names, predicted[:, 1:].tolist()))
-    labels = [str(name) for name in (predicted[:, 0] if names else predicted.ravel()).tolist()]
+        columns += _by_name(names, estimator.predict_proba(table.X))
+    if further:
+        columns += _by_name(further, predicted[:, 1:])
+    labels = [str(name) for name in (predicted[:, 0] if further else predicted.ravel()).tolist()]
+    rows = list(zip(*(values for _, values in columns), strict=True)) or [()] * len(labels)
     if to == "csv":
-        write_result(_csv(first, labels, found), output)
+        write_result(_csv([first, *(name for name, _ in columns)], labels, rows), output)
     else:
         header = "labels " + " ".join(map(str, machine_of(estimator).classes_)) + "\n" if probability else ""
-        write_result(header + _libsvm(labels, found[0].rows if found else [], numbered=decision), output)
+        write_result(header + _libsvm(labels, rows, numbered=decision), output)
     if not quiet and (table.y is not None or task_of(estimator) == "novelty"):
         click.echo(_compared(estimator, predicted, table.y), err=True)
 
 
-class _Values(NamedTuple):
-    """Columns beside the predictions."""
-
-    names: list[str]
-    rows: list[list[float]]
+def _by_name(names: list[str], values: Any) -> list[tuple[str, list[Any]]]:
+    """Return columns beside the predictions."""
+    return list(zip(names, values.reshape(len(values), -1).T.tolist(), strict=True))
 
 
 def _check_offers(model: Any, decision: bool, probability: bool) -> None:
@@ -111,12 +112,10 @@ def _compared(model: Any, predicted: Any, y: Any) -> str:
     return f"accuracy {accuracy({'accuracy': float((given == true).mean()), 'samples': len(true)})}{note}"
 
 
-def _libsvm(labels: list[str], rows: list[list[float]], numbered: bool) -> str:
+def _libsvm(labels: list[str], rows: list[tuple[Any, ...]], numbered: bool) -> str:
     """Return a prediction a line, then its values: as features with their numbers, or plain."""
     words = [" ".join(f"{i}:{value!r}" if numbered else repr(value) for i, value in enumerate(row, 1)) for row in rows]
-    return "".join(
-        f"{name} {row}".rstrip() + "\n" for name, row in zip(labels, words or [""] * len(labels), strict=True)
-    )
+    return "".join(f"{name} {row}".rstrip() + "\n" for name, row in zip(labels, words, strict=True))
 
 
 def _columns(model: Any, predicted: Any) -> list[str]:
@@ -127,16 +126,12 @@ def _columns(model: Any, predicted: Any) -> list[str]:
     return [f"prediction {name}" for name in names]
 
 
-def _csv(first: str, labels: list[str], found: list[_Values]) -> str:
+def _csv(names: list[str], labels: list[str], rows: list[tuple[Any, ...]]) -> str:
     """Return a table with a header: the prediction, then its values."""
-    import csv
-    import io
-
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([first, *(name for values in found for name in values.names)])
-    for number, name in enumerate(labels):
-        writer.writerow([name, *(value for values in found for value in values.rows[number])])
+    writer.writerow(names)
+    writer.writerows((name, *row) for name, row in zip(labels, rows, strict=True))
     return out.getvalue()
 
 

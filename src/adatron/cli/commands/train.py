@@ -16,7 +16,7 @@ from ..parameters import parameter_options
 from ..parts import machine_of, task_of
 from ..preparing.target import known_part, said_of
 from ..preparing.training import Preparing, preparing_options, read_training, remember, write_model
-from ..status import ExitStatus, TableRows, as_json, echo_rows, warnings_as_lines, write_result
+from ..status import ExitStatus, TableRows, as_json, echo_rows, write_result
 from ..values import Number
 
 
@@ -120,7 +120,7 @@ def _read(source: DataFiles, made: Any, test: tuple[str, ...], preparing: Prepar
     tested = None
     if test:
         source = replace(source, files=test).counting_as(table.first_index)
-        tested = source.like(wanted_as(table, gaps=preparing.impute is not None), given, labelled=not novelty)
+        tested = source.like(wanted_as(table, gaps=preparing.impute is not None), given, not novelty)
     if tested and task == "classification":
         check_classes(table.y, tested.y)
     return table, tested
@@ -131,8 +131,7 @@ def _measured(model: Any, tested: Any, file: str, most: int | None) -> Any:
     from ..preparing.columns import texts_of, warn_of_unknown, with_surplus
     from ..scores import scores
 
-    with warnings_as_lines(str):
-        warn_of_unknown(file, tested, texts_of(model))
+    warn_of_unknown(file, tested, texts_of(model))
     if machine_of(model).kernel != "precomputed":
         model, tested = with_surplus(model, tested, file, most)
     return scores(model, tested.X, tested.y)

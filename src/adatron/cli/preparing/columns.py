@@ -117,11 +117,6 @@ def _numbered(fitted: Any) -> list[tuple[str, Any, Sequence[int]]]:
         raise InputError(f"the model's ColumnTransformer has columns that are not there ({error})") from error
 
 
-def fills_gaps(model: Any) -> bool:
-    """Return whether a fitted model takes missing values."""
-    return imputing_of(model) is not None
-
-
 def imputing_of(model: Any) -> str | None:
     """Return the strategy by which a model fills missing values; None if it does not."""
     known: Any = sys.modules.get("sklearn.impute")  # a model with such a part has imported it

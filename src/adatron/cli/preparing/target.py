@@ -13,10 +13,8 @@ from typing import Any
 from ..data import DataFiles
 from ..status import InputError
 
-FEW_NUMBERS = 5  # Most numbers that are classes, whatever they are.
-SOME = 10  # Number of distinct values up to which whole numbers are classes, unless most occur once and leave gaps.
-MOST_FILLED = 50  # Most numbers that are classes if each has FILLED samples.
-FILLED = 10  # Samples of each class from which on there may be MOST_FILLED of them.
+FEW = 5  # Most numbers that are classes, whatever they are.
+SOME = 10  # Most numbers that are classes although they are not counted from 0 or 1, unless most occur once.
 MOST_NAMES = 20  # Most texts that are classes although nearly every sample has its own.
 CLASSES_NAMED = 10  # Most classes that a message names.
 
@@ -67,13 +65,12 @@ def refuse_measurements(path: str, table: Any, chosen: bool) -> None:
         found = f"the label {fractions[0]:.10g} is not a class"
         raise InputError(f"{path}: {found} ({taken}): {others}--task regression fits real numbers")
     classes, counts = np.unique(table.y, return_counts=True)
-    seen = None if chosen else (_seen_in_numbers if numbers else _seen_in_texts)(classes, counts)
-    if seen is not None:
+    if not chosen and (_may_be_measured if numbers else _may_be_names)(classes, counts):
         span = f" from {classes[0]} to {classes[-1]}" if numbers else f" such as {str(classes[0])[:50]!r}"
         advice = "--task regression fits numbers, " if numbers else ""
         raise InputError(
-            f"{path}: {len(classes):,} distinct labels{span} in {len(table.y):,} samples, {seen} ({taken}): {others}"
-            f"{advice}--task classification trains a class for each of them"
+            f"{path}: {len(classes):,} distinct labels{span} in {len(table.y):,} samples ({taken}): {others}{advice}"
+            "--task classification trains a class for each of them"
         )
 
 
@@ -103,36 +100,22 @@ def check_numbers(path: str, table: Any) -> Any:
     return found
 
 
-def _seen_in_numbers(classes: Any, counts: Any) -> str | None:
-    """Return why whole numbers may be measurements; None if they are numbers of classes.
+def _may_be_measured(classes: Any, counts: Any) -> bool:
+    """Tell whether whole numbers may be measurements.
 
-    Classes are numbered 0, 1, 2, ... or 1, 2, 3, ..., and nearly each has several samples. Measurements begin anywhere
-    and have gaps; the smallest and the largest ones are rare.
+    Many classes are numbered 0, 1, 2, ... or 1, 2, 3, ..., and each has several samples. Few may have any numbers,
+    unless most of them occur once.
     """
-    k, samples = len(classes), int(counts.sum())
-    missing = float(classes[-1]) - float(classes[0]) + 1 - k
-    alone = int((counts == 1).sum())
-    if k <= SOME:
-        far = k > FEW_NUMBERS and missing >= k and 2 * alone > k
-        return f"{alone:,} of them once, with gaps between them" if far else None
-    if k <= MOST_FILLED and counts.min() >= FILLED:
-        return None
-    if 5 * alone >= k:
-        return f"{alone:,} of them once"
-    if missing > max(10, k / 10):
-        return "with gaps between them"
-    if classes[0] not in (-1, 0, 1):
-        return "which begin neither at 0 nor at 1"
-    if 10 * alone >= k and samples >= 20 * k:
-        return f"{alone:,} of them once, and one {counts.max():,} times"
-    return None
+    k = len(classes)
+    counted = classes[0] in (-1, 0, 1) and float(classes[-1]) - float(classes[0]) == k - 1
+    if k > SOME:
+        return not counted or bool(counts.min() == 1)
+    return k > FEW and not counted and 2 * k > counts.sum()
 
 
-def _seen_in_texts(classes: Any, counts: Any) -> str | None:
-    """Return why texts may be names of samples rather than of classes."""
-    k, samples = len(classes), int(counts.sum())
-    alone = int((counts == 1).sum())
-    return f"{alone:,} of them once" if k > MOST_NAMES and 2 * k > samples else None
+def _may_be_names(classes: Any, counts: Any) -> bool:
+    """Tell whether texts may be names of samples rather than of classes."""
+    return len(classes) > MOST_NAMES and bool(2 * len(classes) > counts.sum())
 
 
 def _warn_of_single_samples(path: str, table: Any, classes: Any, first: Any, taken: str) -> None:

@@ -170,10 +170,10 @@ def test_the_form_of_numbers_is_inferred_or_refused(rows, form, tmp_path_factory
     ("text", "options", "message"),
     [
         ("1,234;5,678;0\n2,345;6,789;1\n", {}, "'1,234' may be 1.234 or 1234: --decimal ,"),
-        ("1,234,567;0\n2,345,678;1\n", {"separator": ";"}, "'1,234,567', text: train --categorical auto encodes"),
-        ("1.234.567,8;0\n2.345.678,9;1\n", {}, "'1.234.567,8', text: train --categorical auto encodes"),
+        ("1,234,567;0\n2,345,678;1\n", {"separator": ";"}, "'1,234,567', text: .*train --categorical auto encodes"),
+        ("1.234.567,8;0\n2.345.678,9;1\n", {}, "'1.234.567,8', text: .*train --categorical auto encodes"),
         ("red,big\nblue,small\ngreen,huge\n", {}, "may hold names or text: say --header or --no-header"),
-        ("a b;x;1\nc d;y;2\n", {"header": False}, "line 1: column 0 holds 'a b', text: train --categorical auto"),
+        ("a b;x;1\nc d;y;2\n", {"header": False}, "line 1: column 0 holds 'a b', text: .*train --categorical auto"),
         ("day,x,y\n2020-01-05,1,0\n2020-01-06,2,1\n", {}, r"column 'day' holds '2020-01-05', text: .*--drop leaves"),
         ("a,b,y\n1,2,0\n3,,1\n", {}, r"line 3: column 'b' holds '', a missing value: train --impute"),
         ("a,b,y\n1,2,0\n3,-,1\n" + "5,6,0\n" * 9, {}, r"line 3: column 'b' holds '-'.*--missing - says so"),
