@@ -66,20 +66,7 @@ def _aligned(lines: list[list[str]]) -> str:
 
 
 def summary(search: Any, scoring: str, task: str, kind: str, seconds: float) -> dict[str, Any]:
-    """Return the outcome under the keys of the JSON output."""
-    results, at = search.cv_results_, search.best_index_
-    folds = range(search.n_splits_)
-    candidates: list[dict[str, Any]] = []
-    for number, params in enumerate(results["params"]):
-        one: dict[str, Any] = {
-            "parameters": {short(name): value for name, value in params.items()},
-            "score": float(results["mean_test_score"][number]),
-            "deviation": float(results["std_test_score"][number]),
-            "scores": [float(results[f"split{fold}_test_score"][number]) for fold in folds],
-        }
-        for key, column in (("converged", "converged"), ("duality_gap", "max_duality_gap"), ("proven", "proven")):
-            one[key] = results[column][number] if column in results else None
-        candidates.append(one)
+    """Return the outcome under the keys of the JSON output; ``cv_results`` is laid out as scikit-learn's."""
     return {
         "adatron": metadata.version("adatron"),
         "class": kind,
@@ -88,7 +75,8 @@ def summary(search: Any, scoring: str, task: str, kind: str, seconds: float) -> 
         "folds": search.n_splits_,
         "seconds": seconds,
         "end": search.end_,
-        "best": {key: candidates[at][key] for key in ("parameters", "score", "deviation")},
+        "best_params": {short(name): value for name, value in search.best_params_.items()},
+        "best_score": float(search.cv_results_["mean_test_score"][search.best_index_]),
         "at_edge": {short(name): word for name, word in edges_of(search).items()},
-        "candidates": candidates,
+        "cv_results": search.cv_results_,
     }
