@@ -97,17 +97,14 @@ def _splits(lines: Sequence[str], separator: str, request: Request, missing: fro
     if request.decimal is None and not any(has_comma(field) for record in body for field in record):
         decimals = (".",)
     records = list(filter(None, records))  # a tab alone, between rows that white space separates
-    return [_Split(separator, decimal, records, width, even, _known(body, decimal, missing)) for decimal in decimals]
+    fields = [field for record in body for field in record]
+    known = {decimal: sum(is_value(field, decimal, missing) for field in fields) / len(fields) for decimal in decimals}
+    return [_Split(separator, decimal, records, width, even, known[decimal]) for decimal in decimals]
 
 
 def is_surplus(header: list[str], width: int) -> bool:
     """Tell whether a header has one name more than there are columns, and that name is empty."""
     return len(header) == width + 1 and not header[-1]
-
-
-def _known(body: Records, decimal: str, missing: frozenset[str]) -> float:
-    fields = [field for record in body for field in record]
-    return sum(is_value(field, decimal, missing) for field in fields) / len(fields)
 
 
 def _best(path: Path, splits: list[_Split], request: Request, preferred: str, line: int) -> _Split:

@@ -26,11 +26,12 @@ from ...table import MISSING_LABELS, SEPARATOR_NAMES, DataError, Dialect, Path, 
 from ..cells import MISSING, TRUTH, WORDS, is_number, is_value, labels_of, number_of
 from ..columns import Roles, label_note, missing_value, named, refusal, roles_of, table_of
 from .dialect import find_dialect, is_surplus
-from .lines import TEXT, Chunk, Lines, Marks, numbered_records, split_records
+from .lines import TEXT, Lines, Marks, numbered_records, split_records
 
 SAMPLED_LINES = 500  # Lines from which the form of a text is inferred.
 ENTRY = 120  # Bytes of a distinct text.
 WORDY = 0.1  # Share of words among the values of a column from which on it is none of numbers.
+Numbered = list[tuple[int, str]]  # lines with their numbers
 _HINT = re.compile(r'"?sep=(.)"?', re.IGNORECASE)  # the first line that Excel takes for its own
 
 
@@ -199,11 +200,11 @@ def read_delimited(path: Path, request: Request, separator: str) -> Table:
     with open_text(path, request.max_bytes, request.encoding, cost) as stream:
         lines = Lines(path, stream)
         sample = lines.take(SAMPLED_LINES)
-        hint = _HINT.fullmatch(sample.lines[0].strip()) if sample.lines else None
+        hint = _HINT.fullmatch(sample[0][1].strip()) if sample else None
         if hint:
-            request, sample = replace(request, separator=request.separator or hint[1]), sample.after(1)
+            request, sample = replace(request, separator=request.separator or hint[1]), sample[1:]
         body, sample = _begin(path, sample, request, separator)
-        lines.put_back(sample.lines)
+        lines.put_back(sample)
         return body.table(lines)
 
 
@@ -212,23 +213,24 @@ def cost(text: bytes) -> int:
     return 8 * (max(map(text.count, (b",", b";", b"\t", b"|", b" "))) + text.count(b"\n"))
 
 
-def _begin(path: Path, sample: Chunk, request: Request, separator: str) -> tuple[Body, Chunk]:
+def _begin(path: Path, sample: Numbered, request: Request, separator: str) -> tuple[Body, Numbered]:
     """Infer the form and the roles of the columns from the first lines; return them, and the lines below the header."""
-    if not sample.lines:
+    if not sample:
         raise DataError(path, "the file holds no data")
-    missing, line = frozenset(MISSING if request.missing is None else request.missing), sample.numbers[0]
-    if "\0" in sample.lines[0]:
+    missing, line = frozenset(MISSING if request.missing is None else request.missing), sample[0][0]
+    texts = [text for _, text in sample]
+    if "\0" in texts[0]:
         fault = "not a text file: a byte is 0; --encoding says if it is UTF-16 without a byte order mark, as utf-16-le"
         raise DataError(path, fault, line)
-    dialect, records = find_dialect(path, sample.lines, request, separator, missing, line)
+    dialect, records = find_dialect(path, texts, request, separator, missing, line)
     rows, first = (records[1:] if dialect.header else records), records[0]
     if not rows:
-        quote = "; a quote in the header may have no end" * ('"' in sample.lines[0])
+        quote = "; a quote in the header may have no end" * ('"' in texts[0])
         raise DataError(path, f"a header row and no data{quote}", line)
     if dialect.header:
-        rest = iter(sample.lines)
+        rest = iter(texts)
         next(split_records(rest, dialect.separator))
-        sample = sample.after(len(sample.lines) - len(list(rest)))
+        sample = sample[len(texts) - len(list(rest)) :]
         width = Counter(map(len, rows)).most_common(1)[0][0]
         first = ["", *first] if len(first) == width - 1 else first[:-1] if is_surplus(first, width) else first
     roles = roles_of(path, first, dialect.header, request, line)
@@ -239,5 +241,5 @@ def _begin(path: Path, sample: Chunk, request: Request, separator: str) -> tuple
             words.add(index)
         elif known and all(one in TRUTH for one in known):
             truths.add(index)
-    texts = {index for at, index in enumerate(roles.features) if request.takes_text(at, index in words)}
-    return Body(path, request, dialect, first, roles, sample.numbers[0], words, truths, texts), sample
+    as_text = {index for at, index in enumerate(roles.features) if request.takes_text(at, index in words)}
+    return Body(path, request, dialect, first, roles, sample[0][0], words, truths, as_text), sample
