@@ -18,7 +18,6 @@ from adatron import SVC, IncrementalSVC
 from adatron.cli import main
 from adatron.files import load, read
 from lines import failed, nameless
-from moments import calls
 
 
 def test_scaling_lives_in_the_model(samples, train_csv, tmp_path, capsys):
@@ -73,16 +72,6 @@ def test_how_data_are_stored_is_not_a_matter_of_the_format(scale, density, tmp_p
             assert main(["predict", str(tmp_path / "m"), str(tmp_path / data), "--decision"]) == 0
             results.add(capsys.readouterr().out)
     assert len(results) == 1
-
-
-def test_bad_options_are_found_before_the_fit(train_csv, tmp_path, capsys):
-    data = [str(train_csv), "--label", "colour"]
-    with calls(SVC.fit) as fits:
-        assert main(["train", *data, "--model", str(tmp_path / "m"), "--test", "none.csv"]) == 4
-        assert "none.csv" in failed(capsys)
-        assert main(["train", *data, "--model", str(tmp_path)]) == 4
-        assert "a folder, not a file" in failed(capsys)
-    assert not fits
 
 
 @pytest.mark.parametrize("said", [(), ("--zero-based",)])
@@ -192,16 +181,6 @@ def test_a_model_remembers_the_names_of_its_features(scale, train_csv, samples, 
     assert main(["evaluate", path, written("tint", "a", "b")]) == 0
 
 
-@pytest.mark.parametrize("command", ["predict", "evaluate"])
-@pytest.mark.parametrize(
-    ("names", "message"),
-    [(("b", "a", "tint"), "another order"), (("a", "tint"), "no column 'b'"), (("b", "tint"), "'a'")],
-)
-def test_other_features_than_the_model_s_are_refused(command, names, message, model, written, capsys):
-    assert main([command, str(model), written(*names)]) == 1
-    assert message in failed(capsys)
-
-
 def test_labels_that_are_no_classes_are_refused(model, train_csv, samples, tmp_path, capsys):
     X, y = samples
     other = str(tmp_path / "other.csv")
@@ -261,27 +240,3 @@ def test_json_holds_no_nan(train_csv, model, tmp_path, capsys):
     assert main(["convert", path, text]) == 0
     assert main(["info", text, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["duality_gap"] is None  # LIBSVM's text holds no certificate
-
-
-@pytest.mark.data
-def test_real_data_from_file_to_file(data_dir, tmp_path, capsys):
-    model, heart = tmp_path / "heart.adatron", data_dir / "heart_scale"
-    assert main(["train", str(heart), "--model", str(model), "--gap-tol", "1e-6"]) == 0
-    capsys.readouterr()
-    assert main(["predict", str(model), str(heart)]) == 0
-    out, err = capsys.readouterr()
-    assert set(out.split()) == {"-1", "1"}
-    accuracy = float(err.split()[1].rstrip("%")) / 100
-    assert accuracy == pytest.approx(np.mean(np.array(out.split(), int) == read(heart).y), abs=1e-6)
-    assert load(model).duality_gap_ <= 1e-6
-
-
-@pytest.mark.data
-def test_real_digits_with_the_label_in_front(data_dir, tmp_path, capsys):
-    test = data_dir / "zip.test.gz"
-    model = tmp_path / "usps.adatron"
-    assert main(["train", str(test), "--model", str(model), "--label", "0", "--C", "10"]) == 0
-    assert "2007 x 256" in capsys.readouterr().err
-    assert main(["predict", str(model), str(test), "--label", "0", "--output", str(tmp_path / "out")]) == 0
-    accuracy = float(capsys.readouterr().err.split()[1].rstrip("%"))
-    assert accuracy > 99

@@ -1,7 +1,6 @@
 """Predicting from the command line."""
 
 import numpy as np
-import pytest
 from sklearn.datasets import dump_svmlight_file
 from sklearn.preprocessing import StandardScaler
 
@@ -91,10 +90,3 @@ def test_decision_values_in_both_formats(model, train_csv, samples, tmp_path, ca
     out, err = capsys.readouterr()
     assert err == ""
     assert out.splitlines()[0].split()[1:] == [f"{i}:{value!r}" for i, value in enumerate(values[0].tolist(), 1)]
-
-
-@pytest.mark.parametrize("options", ["--to csv --output p.parquet", "--to libsvm --output p.csv"])
-def test_an_ending_of_another_format_is_refused(options, model, train_csv, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert main(["predict", str(model), str(train_csv), *options.split()]) == 2
-    assert "--output p." in failed(capsys)

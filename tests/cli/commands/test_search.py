@@ -240,13 +240,6 @@ def test_a_picture_of_one_candidate_loses_no_scores(tmp_path, capsys):
     assert "no parameter has several values" in err
 
 
-def test_no_input_is_overwritten(data, capsys):
-    file = data("classification")
-    for option in ("--model", "--plot"):
-        assert main(["search", file, option, file]) == 2
-        assert "which it would overwrite" in failed(capsys)
-
-
 def test_no_time(data, capsys):
     assert main(["search", data("classification"), "--max-time", "1e-9", "--quiet"]) == 1
     assert "before all folds of any candidate were finished" in failed(capsys)

@@ -166,16 +166,3 @@ def test_the_label_s_column_is_said(write, tmp_path, capsys):
     assert main(["info", str(tmp_path / "m"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["label"] == "column 2 (price)"
     assert not hasattr(load(tmp_path / "m").fit(np.eye(4), [0, 0, 1, 1]), "label_")  # other data
-
-
-@pytest.mark.data
-@pytest.mark.parametrize("name", ["abalone.csv", "cpu.small.arff"])
-def test_targets_of_the_page_are_no_classes(name, data_dir, tmp_path, capsys):
-    assert main(["train", str(data_dir / name), "--categorical", "auto", *model_in(tmp_path)]) == 1
-    assert "--task regression" in failed(capsys)
-
-
-@pytest.mark.data
-def test_house_prices_are_no_classes(data_dir, tmp_path, capsys):
-    assert main(["train", str(data_dir / "cal.housing.arff.gz"), *model_in(tmp_path)]) == 1
-    assert "3,842 distinct labels from 14999 to 500001" in failed(capsys)

@@ -175,20 +175,6 @@ def test_options_that_a_reader_does_not_heed_are_refused(option, tmp_path):
             read(tmp_path / name, **option)
 
 
-def test_gaps_elsewhere_make_no_id(tmp_path):
-    rng = np.random.default_rng(0)
-    rows = "".join(f"{a},{'NA' if i == 3 else 1000.0 + i},{i % 2}\n" for i, a in enumerate(rng.permutation(200)))
-    (tmp_path / "a.csv").write_text("a,b,c\n" + rows)
-    assert read(tmp_path / "a.csv", allow_missing=True).notes == ()
-
-
-def test_a_first_value_that_is_missing_counts_no_rows(tmp_path):
-    (tmp_path / "a.arff").write_text(
-        "@relation r\n@attribute a numeric\n@attribute b numeric\n@attribute c numeric\n@data\n?,1,0\n2,2,1\n"
-    )
-    assert read(tmp_path / "a.arff", n_features=2, allow_missing=True).X[1].tolist() == [2, 2]
-
-
 ARFF = "@relation r\n@attribute kind {{a,b}}\n@attribute u numeric\n@attribute v numeric\n@data\n{}"
 
 
