@@ -51,7 +51,7 @@ def test_weights_of_classes_by_their_names(samples, train_csv, tmp_path, capsys)
     for wrong, status, message in (
         ("pink:1", 1, "the classes are blue, green, red"),
         ("red", 2, "neither"),
-        ("red:-1", 2, "not a number above 0"),
+        ("red:-1", 2, "not a number of [x>0]"),
     ):
         assert main([*arguments, wrong]) == status
         assert message in failed(capsys)

@@ -53,7 +53,7 @@ def test_options_that_do_not_go_together(options, message, tmp_path, capsys):
         ([], "--model is missing"),
         (["--model", "m", "--cv", "3"], "--cv writes no model"),
         (["--cv", "3", "--test", "none.csv"], "leave out --test"),
-        (["--cv", "1"], "'1' is not a whole number >= 2"),
+        (["--cv", "1"], "'1' is not a whole number of [n>=2]"),
     ],
 )
 def test_train_writes_a_model_or_cross_validates(options, message, capsys):

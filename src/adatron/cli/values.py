@@ -58,32 +58,23 @@ class Number(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] (it
         enough = number > self.least if self.above else number >= self.least
         enough &= number < self.most if self.below else number <= self.most
         if not (enough and number != self.but):
-            self.fail(f"{value!r} is not {self.described()}", param, ctx)
+            self.fail(f"{value!r} is not a {'whole ' * self.whole}number of {self.shown()}", param, ctx)
         return number
 
-    def described(self) -> str:
-        """Return the allowed values in words."""
-        found = "a whole number" if self.whole else "a number"
-        if self.least > -math.inf:
-            found += f" above {self.least:g}" if self.above else f" >= {self.least:g}"
-        if self.most < math.inf:
-            found += f" and {'below' if self.below else 'at most'} {self.most if self.whole else f'{self.most:g}'}"
-        if self.but is not None:
-            found += f" other than {self.but}"
-        if self.words:
-            found += f", nor {' or '.join(map(repr, self.words))}"
-        return found
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """Return the allowed values as the help shows them."""
+    def shown(self) -> str:
+        """Return the allowed values, such as [0<x<=1]."""
         letter = "n" if self.whole else "x"
         found = letter if self.but is None else f"{letter}!={self.but}"
         if self.most < math.inf:
             most = self.most if self.whole else f"{self.most:g}"
-            found = f"{self.least:g}{'<' if self.above else '<='}{letter}<={most}"
+            found = f"{self.least:g}{'<' if self.above else '<='}{letter}{'<' if self.below else '<='}{most}"
         elif self.least > -math.inf:
             found = f"{letter}{'>' if self.above else '>='}{self.least:g}"
         return "|".join([*self.words, found]).join("[]")
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return the allowed values for the help."""
+        return self.shown()
 
 
 def class_weight(text: str) -> dict[str, float] | str:

@@ -122,7 +122,7 @@ def test_probabilities(data, tmp_path):
         (["--svm", "nu", "--C", "1,2"], 2, "--C is no parameter of NuSVC"),
         (["--task", "regression", "--svm", "nu", "--C", "1,inf"], 2, "The 'C' parameter of NuSVR must be a float"),
         (["--scoring", "acuracy"], 2, "--scoring 'acuracy' is none of"),
-        (["--cv", "1"], 2, "'1' is not a whole number >= 2"),
+        (["--cv", "1"], 2, "'1' is not a whole number of [n>=2]"),
         (["--plot", "map.xyz"], 2, "--plot map.xyz: the name ends in none of"),
         (["--plot", "m.svg", "--model", "m.svg"], 2, "--model and --plot are both m.svg"),
         (["--C", "1", "--gamma", "0.1", "--plot", "m.svg"], 2, "no parameter has several values"),
