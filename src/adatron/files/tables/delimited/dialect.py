@@ -164,8 +164,10 @@ def _header(path: Path, split: _Split, request: Request, missing: frozenset[str]
         fault = f"{len(first)} fields found, {split.width} expected: --header says that the first column names the rows"
         raise DataError(path, fault, line)
     pairs = list(zip(first, columns, strict=False))
-    if any(name.lower() in LABEL_NAMES and name not in column for name, column in pairs):
-        return True
+    for name, column in pairs:  # y is a class as often as a name
+        known = name.lower() in (LABEL_NAMES if is_number(column[0], split.decimal) else LABEL_NAMES[:-1])
+        if known and name not in column:
+            return True
     if _numbered(first, body, split.decimal, request.label if isinstance(request.label, int) else -1):
         return True
     values = [is_value(field, split.decimal, ()) for field in first]
