@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -89,18 +90,10 @@ def train(
     return ExitStatus.NOT_CONVERGED if made.fit_status_ else ExitStatus.FINE
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _check_usage(target: str | None, folds: int | None, test: tuple[str, ...]) -> None:
     """Fail if options do not go together."""
     for file in test:
-        if _is_number(file) and not existing(file).is_file():
+        if re.fullmatch(r"[\d.]+%?", file) and not existing(file).is_file():
             raise click.UsageError(f"--test {file}: --test takes a file of other samples; --cv 5 cross-validates")
     if folds and target is not None:
         raise click.UsageError("--cv writes no model: leave out --model, or --cv")

@@ -51,7 +51,16 @@ def check_labels(path: str, table: Any, chosen: bool) -> None:
             f"{path}: all {len(table.y):,} samples have the label {classes[0]}, and classification needs two classes "
             f"({taken}): {others}--task novelty learns one class"
         )
-    _warn_of_single_samples(path, table, classes[counts == 1], first[counts == 1], taken)
+    single, begin = classes[counts == 1], first[counts == 1]
+    if not len(single):
+        return
+    names = ", ".join(map(str, single[:CLASSES_NAMED].tolist()))
+    names += f", ... {len(single):,} in all" if len(single) > CLASSES_NAMED else ""
+    header = ""
+    if table.label_column is not None and table.feature_names is None and begin.min() == 0:
+        header = "; one of these samples is the first row: is that row a header (--header)?"
+    kind = "classes with one sample each" if len(single) > 1 else "a class with one sample"
+    warnings.warn(f"{path}: {kind}: {names} ({taken}){header}", stacklevel=2)
 
 
 def refuse_measurements(path: str, table: Any, chosen: bool) -> None:
@@ -65,7 +74,8 @@ def refuse_measurements(path: str, table: Any, chosen: bool) -> None:
         found = f"the label {fractions[0]:.10g} is not a class"
         raise InputError(f"{path}: {found} ({taken}): {others}--task regression fits real numbers")
     classes, counts = np.unique(table.y, return_counts=True)
-    if not chosen and (_may_be_measured if numbers else _may_be_names)(classes, counts):
+    doubtful = _may_be_measured(classes, counts) if numbers else 2 * len(classes) > max(2 * MOST_NAMES, len(table.y))
+    if doubtful and not chosen:
         span = f" from {classes[0]} to {classes[-1]}" if numbers else f" such as {str(classes[0])[:50]!r}"
         advice = "--task regression fits numbers, " if numbers else ""
         raise InputError(
@@ -111,23 +121,6 @@ def _may_be_measured(classes: Any, counts: Any) -> bool:
     if k > SOME:
         return not counted or bool(counts.min() == 1)
     return k > FEW and not counted and 2 * k > counts.sum()
-
-
-def _may_be_names(classes: Any, counts: Any) -> bool:
-    """Tell whether texts may be names of samples rather than of classes."""
-    return len(classes) > MOST_NAMES and bool(2 * len(classes) > counts.sum())
-
-
-def _warn_of_single_samples(path: str, table: Any, classes: Any, first: Any, taken: str) -> None:
-    if not len(classes):
-        return
-    names = ", ".join(map(str, classes[:CLASSES_NAMED].tolist()))
-    names += f", ... {len(classes):,} in all" if len(classes) > CLASSES_NAMED else ""
-    header = ""
-    if table.label_column is not None and table.feature_names is None and first.min() == 0:
-        header = "; one of these samples is the first row: is that row a header (--header)?"
-    kind = "classes with one sample each" if len(classes) > 1 else "a class with one sample"
-    warnings.warn(f"{path}: {kind}: {names} ({taken}){header}", stacklevel=2)
 
 
 def weights_of(y: Any, given: dict[str, float]) -> dict[Any, float]:
