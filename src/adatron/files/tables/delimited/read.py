@@ -90,8 +90,6 @@ class Body:
             for index in range(width):
                 if frame[index].dtype != np.float64:
                     frame[index] = self._words(index, frame[index])
-                elif not self.request.allow_missing and frame[index].isna().any():
-                    raise ValueError("a value is missing")
         except (DataError, UnicodeError):
             raise
         except (ValueError, KeyError) as error:  # those of pandas, too
@@ -116,8 +114,10 @@ class Body:
         )  # fmt: skip
         if frame.shape[1] != width:
             raise ValueError(f"{frame.shape[1]} fields")
-        if any(np.isinf(frame[index].to_numpy()).any() for index in numbers):
-            raise ValueError("a value is no finite number")
+        for index in numbers:
+            values = frame[index].to_numpy()
+            if np.isinf(values).any() if self.request.allow_missing else not np.isfinite(values).all():
+                raise ValueError("a value is no finite number")
         return frame
 
     def _words(self, index: int, column: Any) -> NDArray[Any]:
