@@ -13,7 +13,6 @@ from adatron import files
 from adatron.cli import main
 from adatron.cli.data import FORMAT_NAMES
 from lines import failed
-from moments import calls
 
 
 @pytest.mark.slow
@@ -65,7 +64,6 @@ def test_the_manual_s_examples(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (["train", "ragged.csv", "--model", "m"], 1, "ragged.csv, line 2: 2 fields found, 3 expected"),
         (["train", "one.csv", "--model", "m", "--quiet"], 1, "class"),
         (["info", "ragged.csv"], 1, "not an adatron model file"),
         (["predict", "ragged.csv", "good.csv"], 1, "ragged.csv: this is not a model; is the order MODEL FILE?"),
@@ -77,7 +75,6 @@ def test_the_manual_s_examples(tmp_path, monkeypatch, capsys):
         (["train", "good.csv", "--model", "m", "--C", "-1"], 2, "--C"),
         (["train", "good.csv", "--model", "m", "--gamma", "-1"], 2, "'-1' is not a number >= 0, nor 'scale' or 'auto'"),
         (["train", "none.csv", "--model", "m", "--solver", "magic"], 2, "'magic' is not one of 'auto', 'block'"),
-        (["train", "none.csv", "--model", "m", "--set", "max_iter=-2"], 2, "max_iter"),
         (["train", "none.csv", "--model", "m", "--gamma", "inf"], 2, "not a finite number"),
         (["frobnicate"], 2, "frobnicate"),
     ],
@@ -92,34 +89,6 @@ def test_errors_are_one_line_and_a_status(tmp_path, monkeypatch, capsys, argumen
     assert main(arguments) == status
     assert message in failed(capsys)
     assert not (tmp_path / "m").exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["train", "good.csv", "--model", "good.csv"], "--model good.csv is the input good.csv"),
-        (["train", "good.csv", "--model", "link.csv"], "--model link.csv is the input good.csv"),
-        (["train", "hard.csv", "--model", "./good.csv"], "--model ./good.csv is the input hard.csv"),
-        (["train", "none.csv", "--model", "good.csv", "--test", "good.csv"], "is the input good.csv"),
-        (["train", "good.csv/train", "--model", "good.csv"], "is the input good.csv/train"),
-        (["predict", "m", "good.csv", "--output", "m"], "--output m is the input m"),
-        (["predict", "m", "-", "good.csv", "--output", "link.csv"], "--output link.csv is the input good.csv"),
-        (["evaluate", "m", "good.csv", "--output", "good.csv"], "--output good.csv is the input good.csv"),
-        (["convert", "m", "m"], "OUTPUT m is the input m"),
-    ],
-)
-def test_an_input_is_never_overwritten(tmp_path, monkeypatch, capsys, arguments, message):
-    monkeypatch.chdir(tmp_path)
-    text = "1,2,0\n2,1,0\n5,5,1\n6,5,1\n"
-    for name in ("good.csv", "m"):
-        Path(name).write_text(text)
-    Path("link.csv").symlink_to("good.csv")
-    Path("hard.csv").hardlink_to("good.csv")
-    with calls(files.read) as reads:
-        assert main(arguments) == 2
-    assert not reads
-    assert message in failed(capsys)
-    assert (Path("good.csv").read_text(), Path("m").read_text()) == (text, text)
 
 
 def test_help_needs_nothing_heavy():

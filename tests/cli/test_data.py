@@ -23,7 +23,7 @@ def test_a_table_of_excel_is_trained_on_and_predicted(table, tmp_path, capsys):
     assert "--encoding" in capsys.readouterr().err
     assert main(["train", table, "--model", model, "--encoding", "cp1252", "--C", "100"]) == 0
     said = capsys.readouterr().err
-    assert "column 'id' names the rows: it is no feature and was left out, --keep-index keeps it" in said
+    assert "column 'id' is an index or an id: it is no feature and was left out, --keep-index keeps it" in said
     assert "read 40 rows × 2 numeric features, separator ';', decimal ',', label 'art'\n" in said
     assert load(model).feature_names_in_.tolist() == ["x", "z"]
     for more in ([], ["--index", "id"], ["--drop", "0", "--separator", "semicolon", "--decimal", ",", "--header"]):

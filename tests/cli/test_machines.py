@@ -37,13 +37,9 @@ from lines import failed
         ),
         (["--set", "break_ties=yes"], "The 'break_ties' parameter of SVC must be"),
         (["--set", "max_iter"], "'max_iter' is no NAME=VALUE with a NAME of augment, break_ties"),
-        (["--set", "C=1"], "'C=1' is no NAME=VALUE with a NAME of augment, break_ties"),
         (["--set", "rearrange=True"], "--set rearrange is no parameter of SVC, but of QuantileSVR"),
         (["--kernel", "precomputed", "--scale", "standard"], "--kernel precomputed has none"),
-        (["--degree", "2.5"], "'2.5' is not a whole number >= 0"),
-        (["--nu", "0"], "'0' is not a number above 0 and at most 1"),
         (["--kernel", "rfb"], "'rfb' is not one of " + ", ".join(map(repr, KERNEL_NAMES[:3]))),
-        (["--set", "max_iter=-2"], "The 'max_iter' parameter of SVC must be"),
     ],
 )
 def test_options_that_do_not_go_together(options, message, tmp_path, capsys):
@@ -57,7 +53,7 @@ def test_options_that_do_not_go_together(options, message, tmp_path, capsys):
         ([], "--model is missing"),
         (["--model", "m", "--cv", "3"], "--cv writes no model"),
         (["--cv", "3", "--test", "none.csv"], "leave out --test"),
-        (["--cv", "1"], "'1' is not a whole number >= 2"),
+        (["--cv", "1"], "'1' is not a whole number of [n>=2]"),
     ],
 )
 def test_train_writes_a_model_or_cross_validates(options, message, capsys):

@@ -1,5 +1,6 @@
 """Outputs are checked before anything is read or computed."""
 
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -26,17 +27,18 @@ def words(command, place):
     return [str(place) + Path(word).suffix if word.startswith("OUT") else word for word in COMMANDS[command]]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("kind", ["missing folder", "file as folder", "a folder", "unwritable"])
+PLACES = {"missing folder": "missing/a", "file as folder": "file/a", "a folder": "folder", "unwritable": "/proc/a"}
+
+
+@pytest.mark.parametrize(
+    ("command", "kind"), [*zip(COMMANDS, cycle(PLACES), strict=False), ("train", "a folder"), ("stream", "a folder")]
+)
 def test_a_place_where_nothing_can_be_written(command, kind, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("")
-    place = {"missing folder": "missing/a", "file as folder": "file/a", "a folder": "folder", "unwritable": "/proc/a"}[
-        kind
-    ]
     if kind == "unwritable" and not Path("/proc").is_dir():
         pytest.skip("the system has no /proc")
-    arguments = words(command, place)
+    arguments = words(command, PLACES[kind])
     if kind == "a folder":
         next(tmp_path / word for word in arguments if word.startswith("folder")).mkdir()
     before = set(tmp_path.iterdir())
@@ -81,8 +83,14 @@ def test_an_output_is_no_input_and_no_other_output(tmp_path, monkeypatch, capsys
     for name in ("a.txt", "m.adatron-journal"):
         Path(name).write_text("1 1:1\n")
     Path("link.txt").symlink_to("a.txt")
+    Path("hard.txt").hardlink_to("a.txt")
     for arguments in (
         "train a.txt --model link.txt",
+        "train hard.txt --model ./a.txt",
+        "train none.csv --model a.txt --test a.txt",
+        "train a.txt/train --model a.txt",
+        "predict m - a.txt --output link.txt",
+        "evaluate m a.txt --output a.txt",
         "predict none a.txt --output ./a.txt",
         "convert a.txt link.txt",
         "search a.txt --model b.svg --plot ./b.svg",

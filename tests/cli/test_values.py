@@ -11,13 +11,13 @@ from adatron.cli.values import Number
 @pytest.mark.parametrize(
     ("kind", "text", "said"),
     [
-        (Number(0, whole=True), "2.5", "'2.5' is not a whole number >= 0"),
-        (Number(0, above=True), "0", "'0' is not a number above 0"),
+        (Number(0, whole=True), "2.5", "'2.5' is not a whole number of .n>=0"),
+        (Number(0, above=True), "0", "'0' is not a number of .x>0"),
         (Number(0, above=True), "inf", "'inf' is not a finite number"),
-        (Number(0, 1, above=True), "1.5", "'1.5' is not a number above 0 and at most 1"),
-        (Number(0, 2**32 - 1, whole=True), "4294967296", "at most 4294967295"),
-        (Number(whole=True, but=0), "0", "'0' is not a whole number other than 0"),
-        (Number(0, words=("scale", "auto")), "wide", "'wide' is not a number >= 0, nor 'scale' or 'auto'"),
+        (Number(0, 1, above=True), "1.5", "'1.5' is not a number of .0<x<=1"),
+        (Number(0, 2**32 - 1, whole=True), "4294967296", "n<=4294967295"),
+        (Number(whole=True, but=0), "0", "'0' is not a whole number of .n!=0"),
+        (Number(0, words=("scale", "auto")), "wide", "'wide' is not a number of .scale.auto.x>=0"),
         (Number(), "nan", "'nan' is not a number"),
     ],
 )

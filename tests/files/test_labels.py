@@ -37,15 +37,19 @@ LABELS = {
     "bytes": [b"cat", b"7"],
     "float32": np.array([1, 2], np.float32),
 }
-FORMATS = [npz, svm, arff]
 
 
-@pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("kind", LABELS)
+@pytest.mark.parametrize(
+    ("kind", "form"),
+    [
+        *((kind, npz) for kind in LABELS),
+        *((kind, svm) for kind in [*LABELS][:3]),
+        *((kind, arff) for kind in [*LABELS][1:6]),
+    ],
+)
 def test_labels_come_back_as_they_were(kind, form, tmp_path, capsys):
+    """LIBSVM text has numbers for labels alone."""
     y = np.repeat(LABELS[kind], 6)
-    if form is svm and y.dtype.kind not in "iu":
-        pytest.skip("LIBSVM text has numbers for labels")
     expected = [value.decode() if isinstance(value, bytes) else value for value in y.tolist()]
     if form is arff:
         y = np.array([str(value) for value in expected])

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from .status import InputError, warnings_as_lines
+from .status import InputError
 from .values import Number
 
 # Equal to files.FORMATS, which would import NumPy; a test compares the two.
@@ -104,42 +104,32 @@ def data_options(function: Any) -> Any:
     return click.argument("files", metavar="FILE...", type=click.Path(), nargs=-1, required=True)(formats(command))
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """The data that a model takes.
+def wanted_by(model: Any) -> dict[str, Any]:
+    """Return the data that a fitted model takes; the model then forgets the names of its features.
 
-    features : the number of them
-    sparse : whether they are CSR
-    names : their names, if they have any
-    texts : the numbers of those that are text
-    gaps : whether values may be missing
+    These are the number of features, whether they are CSR, their names, the numbers of those that are text, and whether
+    values may be missing.
     """
-
-    features: int
-    sparse: bool
-    names: tuple[str, ...] | None = None
-    texts: tuple[int, ...] = ()
-    gaps: bool = False
-
-
-def wanted_by(model: Any) -> Wanted:
-    """Return the data that a fitted model takes; the model then forgets the names of its features."""
     from scipy import sparse
 
     from .parts import machine_of, take_names
-    from .preparing.columns import fills_gaps, texts_of
+    from .preparing.columns import imputing_of, texts_of
 
     vectors = machine_of(model).support_vectors_
     width = int(getattr(model, "n_features_in_", vectors.shape[1]))
-    texts = tuple(texts_of(model))
-    return Wanted(width, sparse.issparse(vectors), take_names(model), texts, fills_gaps(model))
+    texts, gaps = tuple(texts_of(model)), imputing_of(model) is not None
+    return _wanted(width, sparse.issparse(vectors), take_names(model), texts, gaps)
 
 
-def wanted_as(table: Any, gaps: bool) -> Wanted:
+def wanted_as(table: Any, gaps: bool) -> dict[str, Any]:
     """Return the data that a model of a table will take."""
     from scipy import sparse
 
-    return Wanted(table.shape[1], sparse.issparse(table.X), table.feature_names, table.categorical, gaps)
+    return _wanted(table.shape[1], sparse.issparse(table.X), table.feature_names, table.categorical, gaps)
+
+
+def _wanted(features: int, sparse: bool, names: Names, texts: tuple[int, ...], gaps: bool) -> dict[str, Any]:
+    return {"features": features, "sparse": sparse, "names": names, "texts": texts, "gaps": gaps}
 
 
 @dataclass(frozen=True)
@@ -157,10 +147,9 @@ class DataFiles:
         from ..files import read
 
         given: Any = asdict(self.form) | more
-        with warnings_as_lines(str):
-            return read(
-                self.files, self.format, self.label, features, labelled, self.zero_based, names, self.max_bytes, **given
-            )
+        return read(
+            self.files, self.format, self.label, features, labelled, self.zero_based, names, self.max_bytes, **given
+        )
 
     def to_train(self, features: int | None, given: bool, labelled: bool = True, **more: Any) -> Any:
         """Read data to train on; the share of zeros decides how they are stored, whatever the format.
@@ -181,14 +170,13 @@ class DataFiles:
             raise InputError(f"{self.files[0]}: kernel values to train on are a square matrix, not one of {n} x {d}")
         return stored
 
-    def like(self, wanted: Wanted, given: bool, labelled: bool = True) -> Any:
-        """Read data as a model wants them; LIBSVM text may use more features."""
+    def like(self, wanted: dict[str, Any], given: bool, labelled: bool = True) -> Any:
+        """Read data as a model wants them, see `wanted_by`; LIBSVM text may use more features."""
         # LIBSVM's kernel values have a column more, see _stored.
-        features = None if given else wanted.features
-        names = None if given else wanted.names
-        more = {"categorical": wanted.texts or None, "allow_missing": wanted.gaps, "surplus": True}
+        features, names = (None, None) if given else (wanted["features"], wanted["names"])
+        more = {"categorical": wanted["texts"] or None, "allow_missing": wanted["gaps"], "surplus": True}
         table = self._read(features, labelled, names, **more)
-        return table if wanted.texts else self._stored(table, wanted.sparse, given)
+        return table if wanted["texts"] else self._stored(table, wanted["sparse"], given)
 
     def _stored(self, table: Any, sparsely: bool, given: bool) -> Any:
         """Return the table with its samples as CSR or as an array; kernel values are always an array.
@@ -257,6 +245,5 @@ class DataFiles:
                 f"{os.fspath(self.files[0])}: {table.shape[1]:,} kernel values of a sample found, and the model needs "
                 f"{needed:,}, those with its training samples"
             )
-        with warnings_as_lines(str):
-            warn_of_unknown(os.fspath(self.files[0]), table, texts_of(model))
+        warn_of_unknown(os.fspath(self.files[0]), table, texts_of(model))
         return (model, table) if given else with_surplus(model, table, self.files[0], self.max_bytes)

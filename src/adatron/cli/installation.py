@@ -5,25 +5,19 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Mapping
-from importlib import metadata
+from importlib import import_module, metadata
 from typing import Any
 
 from .status import TableRows
 
 PACKAGES_SHOWN = (
-    "adatron",
-    "numpy",
-    "scipy",
-    "scikit-learn",
-    "numba",
-    "llvmlite",
-    "joblib",
-    "threadpoolctl",
-    "tqdm",
-)
-# Variables of the environment that say how many threads work.
-THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-OTHER_VARIABLES = ("ADATRON_CACHE_DIR", "ADATRON_DATA", "NUMBA_DISABLE_JIT")  # Those of adatron and Numba.
+    "adatron", "numpy", "scipy", "scikit-learn", "numba", "llvmlite", "joblib", "threadpoolctl", "tqdm",
+)  # fmt: skip
+# Variables of the environment that say how many threads work, and where compiled code and data are.
+VARIABLES = (
+    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "ADATRON_CACHE_DIR",
+    "ADATRON_DATA", "NUMBA_DISABLE_JIT",
+)  # fmt: skip
 
 
 def installation() -> dict[str, Any]:
@@ -40,7 +34,7 @@ def installation() -> dict[str, Any]:
         "threads": allowed_threads(None),
         **_cache(),
         "extras": {extra: {name: _version(name) for name in names} for extra, names in extras().items()},
-        "environment": {name: os.environ[name] for name in (*THREAD_VARIABLES, *OTHER_VARIABLES) if name in os.environ},
+        "environment": {name: os.environ[name] for name in VARIABLES if name in os.environ},
         "blas": _blas(),
     }
 
@@ -51,24 +45,23 @@ def installation_rows(found: Mapping[str, Any]) -> TableRows:
     for name, value in found.items():
         shown = value
         if name == "extras":
-            lines = [f"{extra}: {_listed(packages)}" for extra, packages in value.items()]
+            lines = [f"{extra}: {_pairs(packages, ' ', 'not installed')}" for extra, packages in value.items()]
             rows += [("" if number else name, line) for number, line in enumerate(lines)]
             continue
         if name == "environment":
-            shown = ", ".join(f"{key}={one}" for key, one in value.items()) or "nothing set"
+            shown = _pairs(value, "=") or "nothing set"
         elif name == "processor":
             shown = f"{value['name']}, {' '.join(value['features']) or 'features unknown'}"
         elif isinstance(value, list):
-            items: list[Any] = value
-            shown = "; ".join(map(str, items))
+            shown = "; ".join(value)  # pyright: ignore[reportUnknownArgumentType]
         elif isinstance(value, bool):
             shown = "yes" if value else "no"
         rows.append((name.replace("_", " "), "not installed" if shown is None else shown))
     return rows
 
 
-def _listed(packages: Mapping[str, str | None]) -> str:
-    return ", ".join(f"{name} {version or 'not installed'}" for name, version in packages.items())
+def _pairs(found: Mapping[str, str | None], between: str, without: str = "") -> str:
+    return ", ".join(f"{name}{between}{value or without}" for name, value in found.items())
 
 
 def _version(package: str) -> str | None:
@@ -106,8 +99,6 @@ def _cache() -> dict[str, Any]:
 
 
 def _blas() -> list[str]:
-    from importlib import import_module
-
     from threadpoolctl import threadpool_info
 
     import_module("scipy.linalg")  # its BLAS is not NumPy's

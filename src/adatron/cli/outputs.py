@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import click
@@ -21,7 +21,7 @@ DATA_ENDINGS = (".libsvm", ".svm", ".svmlight")  # Of data in LIBSVM's form.
 
 
 def check_outputs(
-    outputs: Mapping[str, str | None], inputs: Iterable[str], endings: Mapping[str, tuple[str, ...]] | None = None
+    outputs: Mapping[str, str | None], inputs: Collection[str], endings: Mapping[str, tuple[str, ...]] | None = None
 ) -> None:
     """Fail if a file cannot be written, or is an input, or another output.
 
@@ -42,26 +42,22 @@ def check_outputs(
         An output cannot be written; the message names the option and the file.
     """
     given = {name: output for name, output in outputs.items() if output is not None}
-    inputs = tuple(inputs)
     for name, output in given.items():
         if not output:
             raise click.UsageError(f"{name} is empty: it names the file to write")
-        _refuse_overwriting(name, output, inputs)
-        _refuse_twice(name, output, given)
-        if endings is not None and name in endings:
-            _check_ending(name, output, endings[name])
+        for path in inputs:
+            # Terminals and /dev/null may be input and output: writing there destroys nothing.
+            if Path(output).is_file() and existing(path).samefile(output):
+                raise click.UsageError(f"{name} {output} is the input {path}, which it would overwrite")
+        for other, path in given.items():
+            if other != name and os.path.realpath(path) == os.path.realpath(output):
+                raise click.UsageError(f"{min(name, other)} and {max(name, other)} are both {output}")
+        ending, allowed = Path(output).suffix.lower(), (endings or {}).get(name, KNOWN_ENDINGS)
+        if ending in KNOWN_ENDINGS and ending not in allowed:
+            written = f"; the file's name may end in {' or '.join(allowed)}" if allowed else "; it writes text"
+            raise click.UsageError(f"{name} {output}: the command writes no {ending} file{written}")
     for name, output in given.items():
-        _check_place(name, output)
-
-
-def _refuse_overwriting(name: str, output: str, inputs: Iterable[str]) -> None:
-    """Fail if an output is one of the inputs, even through a link."""
-    # Terminals and /dev/null may be input and output: writing there destroys nothing.
-    if not Path(output).is_file():
-        return
-    for path in inputs:
-        if existing(path).samefile(output):
-            raise click.UsageError(f"{name} {output} is the input {path}, which it would overwrite")
+        _check_place(name, Path(output))
 
 
 def existing(path: str) -> Path:
@@ -70,33 +66,15 @@ def existing(path: str) -> Path:
     return next((part for part in (whole, *whole.parents) if part.exists()), Path("/"))
 
 
-def _check_ending(name: str, output: str, endings: tuple[str, ...]) -> None:
-    ending = Path(output).suffix.lower()
-    if ending in KNOWN_ENDINGS and ending not in endings:
-        written = f"; the file's name may end in {' or '.join(endings)}" if endings else "; it writes text"
-        raise click.UsageError(f"{name} {output}: the command writes no {ending} file{written}")
-
-
-def _refuse_twice(name: str, output: str, given: Mapping[str, str]) -> None:
-    for other, path in given.items():
-        if other != name and os.path.realpath(path) == os.path.realpath(output):
-            raise click.UsageError(f"{min(name, other)} and {max(name, other)} are both {output}")
-
-
-def _check_place(name: str, output: str) -> None:
+def _check_place(name: str, target: Path) -> None:
     """Fail if the file cannot be written where it is to be."""
-    target = Path(output)
+    folder, output = target.resolve().parent, str(target)
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, f"a folder, not a file ({name})", output)
     if target.exists() and not target.is_file():  # a device or a pipe
         if not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, f"it cannot be written to ({name})", output)
         return
-    check_folder(name, output, target.resolve().parent)
-
-
-def check_folder(name: str, output: str, folder: Path) -> None:
-    """Fail if no file can be made in a folder."""
     if not folder.exists():
         raise FileNotFoundError(errno.ENOENT, f"its folder is missing ({name})", output)
     if not folder.is_dir():

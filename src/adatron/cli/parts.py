@@ -13,7 +13,7 @@ def machine_of(model: Any) -> Any:
     """Return the machine at the end of a model."""
     from ..estimators.base.machine import KernelMachine
 
-    last = _last(model)
+    last = _way(model).machine
     if not isinstance(last, KernelMachine):
         raise InputError(f"the model is a {type(last).__name__}; this command is for support vector machines")
     return last
@@ -36,7 +36,7 @@ def remember_names(model: Any, names: tuple[str, ...] | None) -> None:
 
     if names is None:
         return
-    first = _first(model)
+    first = _way(model).estimators[0]
     first.feature_names_in_ = np.array(names, dtype=object)
     for inner, columns in branches(first):
         remember_names(inner, tuple(names[at] for at in columns))
@@ -44,67 +44,61 @@ def remember_names(model: Any, names: tuple[str, ...] | None) -> None:
 
 def take_names(model: Any) -> tuple[str, ...] | None:
     """Return the names of a model's features, which it then forgets: it would warn that arrays have none."""
-    from .preparing.columns import branches, number_columns
+    from .preparing.columns import branches, numbered
 
-    first = _first(model)
-    if "feature_names_in_" in vars(first):
-        number_columns(first)
+    first, names = _way(model).estimators[0], names_of(model)
+    if names is not None and hasattr(first, "transformers_"):  # it then takes arrays
+        first.transformers_ = numbered(first)
     for inner, _ in branches(first):
         take_names(inner)
-    names = vars(first).pop("feature_names_in_", None)
-    return None if names is None else tuple(map(str, names))
+    vars(first).pop("feature_names_in_", None)
+    return names
 
 
 def names_of(model: Any) -> tuple[str, ...] | None:
     """Return the names of a model's features, if it knows any."""
-    names = vars(_first(model)).get("feature_names_in_")
+    names = vars(_way(model).estimators[0]).get("feature_names_in_")
     return None if names is None else tuple(map(str, names))
 
 
 def remember_counting(model: Any, first_index: int | None) -> None:
     """Tell a fitted model from which number on the features were counted, if its data were LIBSVM text."""
     if first_index is not None:
-        _last(model).first_index_ = first_index
+        _way(model).machine.first_index_ = first_index
 
 
 def counting_of(model: Any) -> int | None:
     """Return the number from which a model's features are counted in LIBSVM text; None if it was not told."""
-    return vars(_last(model)).get("first_index_")
+    return vars(_way(model).machine).get("first_index_")
 
 
 def remember_label(model: Any, label: str | None) -> None:
     """Tell a fitted model where its labels came from."""
     if label is not None:
-        _last(model).label_ = label
+        _way(model).machine.label_ = label
 
 
 def label_of(model: Any) -> str | None:
     """Return where a model's labels came from; None if it was not told."""
-    found = vars(_last(model)).get("label_")
+    found = vars(_way(model).machine).get("label_")
     return found if isinstance(found, str) else None
 
 
-def _first(model: Any) -> Any:
-    """Return the part of a model that meets the data first."""
+def _way(model: Any) -> Any:
+    """Return the steps of a model, from the part that meets the data first to the machine."""
     from ..estimators.forms.way import way_to
 
-    return way_to(model).estimators[0]
-
-
-def _last(model: Any) -> Any:
-    from ..estimators.forms.way import way_to
-
-    return way_to(model).machine
+    return way_to(model)
 
 
 def scaling_of(model: Any) -> str:
     """Return the name of the scaling in a model."""
     from .preparing.columns import all_parts
 
-    before = list(all_parts(model))[:-1]
-    scalers = [part for part in before if type(part).__name__.endswith(("Scaler", "Normalizer", "Transformer"))]
-    names = [type(part).__name__ for part in scalers]
-    return next((name for name in names if name not in ("ColumnTransformer", "FunctionTransformer")), "none")
+    names = [type(part).__name__ for part in list(all_parts(model))[:-1]]
+    others = ("ColumnTransformer", "FunctionTransformer")
+    scalers = (name for name in names if name.endswith(("Scaler", "Normalizer", "Transformer")) and name not in others)
+    return next(scalers, "none")
 
 
 device_option: Any = click.option(

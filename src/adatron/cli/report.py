@@ -25,7 +25,7 @@ def certificate_rows(machine: Any) -> TableRows:
     condition = [] if worst.semidefinite else [("proven", IF_SEMIDEFINITE)]
     return [
         ("support vectors", _support(machine)),
-        ("updates", _known(proof["updates"])),
+        ("updates", "unknown" if proof["updates"] is None else proof["updates"]),
         ("KKT violation", size(proof["kkt_violation"])),
         ("relative duality gap", size(proof["duality_gap"])),
         *condition,
@@ -170,10 +170,6 @@ def summary(model: Any) -> dict[str, Any]:
         "support_vectors_of_classes": machine.n_support_ if hasattr(machine, "classes_") else None,
         **certificate(machine),
     }
-
-
-def _known(value: Any) -> Any:
-    return "unknown" if value is None else value
 
 
 def shortened(words: list[str], most: int = 10) -> str:

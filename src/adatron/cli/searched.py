@@ -40,41 +40,23 @@ def best_rows(search: Any, scoring: str) -> TableRows:
 
 def table(search: Any) -> str:
     """Return the scores: a map of two parameters, or the best candidates."""
-    names = varied(search.cv_results_)
-    names.sort(key=lambda name: short(name) != "C")
-    if len(names) == 2 and len(values_of(search.cv_results_, names[1])) <= MAP_COLUMNS:
-        return _map(search, names[0], names[1])
-    return _list(search, names)
-
-
-def _map(search: Any, down: str, across: str) -> str:
-    results = search.cv_results_
-    rows, columns = values_of(results, down), values_of(results, across)
-    at = positions(results, down, rows), positions(results, across, columns)
-    cells = np.full((len(rows), len(columns)), "", object)
-    for number, (i, j, score) in enumerate(zip(*at, results["mean_test_score"], strict=True)):
-        if min(i, j) >= 0:
-            cells[i, j] = _score(score) + ("*" if number == search.best_index_ else " ")
-    lines = [[f"{short(down)} \\ {short(across)}", *(f"{brief(value)} " for value in columns)]]
-    lines += [[brief(value), *row] for value, row in zip(rows, cells.tolist(), strict=True)]
-    return _aligned(lines)
-
-
-def _list(search: Any, names: list[str]) -> str:
-    results = search.cv_results_
-    order = np.argsort(results["rank_test_score"], kind="stable")
-    lines = [["score ", *map(short, names)]]
-    for number in order[:BEST_SHOWN].tolist():
-        params = results["params"][number]
-        best = "*" if number == search.best_index_ else " "
-        score = _score(results["mean_test_score"][number]) + best
-        lines.append([score, *(brief(params[name]) if name in params else "" for name in names)])
+    results, best = search.cv_results_, search.best_index_
+    names = sorted(varied(results), key=lambda name: short(name) != "C")
+    means = [f"{mean:.4f}" if np.isfinite(mean) else "-" for mean in results["mean_test_score"].tolist()]
+    scores = [mean + ("*" if at == best else " ") for at, mean in enumerate(means)]
+    if len(names) == 2 and len(values_of(results, names[1])) <= MAP_COLUMNS:
+        rows, columns = (values_of(results, name) for name in names)
+        places = (positions(results, names[0], rows), positions(results, names[1], columns))
+        cells = dict(zip(zip(*(one.tolist() for one in places), strict=True), scores, strict=True))
+        lines = [[" \\ ".join(map(short, names)), *(f"{brief(value)} " for value in columns)]]
+        lines += [[brief(row), *(cells.get((i, j), "") for j in range(len(columns)))] for i, row in enumerate(rows)]
+        return _aligned(lines)
+    order = np.argsort(results["rank_test_score"], kind="stable").tolist()
+    chosen = [(scores[at], results["params"][at]) for at in order[:BEST_SHOWN]]
+    lines = [[score, *(brief(one[name]) if name in one else "" for name in names)] for score, one in chosen]
     more = len(order) - BEST_SHOWN
-    return _aligned(lines) + (f"... {more} further candidates\n" if more > 0 else "")
-
-
-def _score(value: float) -> str:
-    return f"{value:.4f}" if np.isfinite(value) else "-"
+    shown = _aligned([["score ", *map(short, names)], *lines])
+    return shown + (f"... {more} further candidates\n" if more > 0 else "")
 
 
 def _aligned(lines: list[list[str]]) -> str:
@@ -84,20 +66,7 @@ def _aligned(lines: list[list[str]]) -> str:
 
 
 def summary(search: Any, scoring: str, task: str, kind: str, seconds: float) -> dict[str, Any]:
-    """Return the outcome under the keys of the JSON output."""
-    results, at = search.cv_results_, search.best_index_
-    folds = range(search.n_splits_)
-    candidates: list[dict[str, Any]] = []
-    for number, params in enumerate(results["params"]):
-        one: dict[str, Any] = {
-            "parameters": {short(name): value for name, value in params.items()},
-            "score": float(results["mean_test_score"][number]),
-            "deviation": float(results["std_test_score"][number]),
-            "scores": [float(results[f"split{fold}_test_score"][number]) for fold in folds],
-        }
-        for key, column in (("converged", "converged"), ("duality_gap", "max_duality_gap"), ("proven", "proven")):
-            one[key] = results[column][number] if column in results else None
-        candidates.append(one)
+    """Return the outcome under the keys of the JSON output; ``cv_results`` is laid out as scikit-learn's."""
     return {
         "adatron": metadata.version("adatron"),
         "class": kind,
@@ -106,7 +75,8 @@ def summary(search: Any, scoring: str, task: str, kind: str, seconds: float) -> 
         "folds": search.n_splits_,
         "seconds": seconds,
         "end": search.end_,
-        "best": {key: candidates[at][key] for key in ("parameters", "score", "deviation")},
+        "best_params": {short(name): value for name, value in search.best_params_.items()},
+        "best_score": float(search.cv_results_["mean_test_score"][search.best_index_]),
         "at_edge": {short(name): word for name, word in edges_of(search).items()},
-        "candidates": candidates,
+        "cv_results": search.cv_results_,
     }

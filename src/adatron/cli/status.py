@@ -81,13 +81,7 @@ def _plain(value: Any) -> Any:
 
 @contextmanager
 def warnings_as_lines(reworded: Callable[[str], str] = str) -> Iterator[None]:
-    """Print each warning raised inside as one line on stderr, once and at once.
-
-    Parameters
-    ----------
-    reworded : callable
-        Maps a message to the one that is printed.
-    """
+    """Print each warning raised inside as one line on stderr, once and at once; ``reworded`` maps its message."""
     told: set[str] = set()
 
     def tell(message: Warning | str, *_: object) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import click
@@ -13,6 +14,7 @@ MOST_VALUES = 1000  # Most values of a range.
 FEWEST_VALUES = 3  # Fewest values of a range that does not say how many.
 
 
+@dataclass(frozen=True)
 class Number(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] (it has none before click 8.4)
     """A number within bounds, or one of some words; the help shows the bounds, and the error says them.
 
@@ -32,22 +34,16 @@ class Number(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] (it
         The words that are allowed in place of a number.
     """
 
+    least: float = -math.inf
+    most: float = math.inf
+    _: KW_ONLY
+    above: bool = False
+    below: bool = False
+    finite: bool = True
+    whole: bool = False
+    but: int | None = None
+    words: tuple[str, ...] = ()
     name = "number"
-
-    def __init__(
-        self,
-        least: float = -math.inf,
-        most: float = math.inf,
-        *,
-        above: bool = False,
-        below: bool = False,
-        finite: bool = True,
-        whole: bool = False,
-        but: int | None = None,
-        words: tuple[str, ...] = (),
-    ) -> None:
-        self.least, self.most, self.above, self.below = least, most, above, below
-        self.finite, self.whole, self.but, self.words = finite, whole, but, words
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number or the word."""
@@ -62,32 +58,23 @@ class Number(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] (it
         enough = number > self.least if self.above else number >= self.least
         enough &= number < self.most if self.below else number <= self.most
         if not (enough and number != self.but):
-            self.fail(f"{value!r} is not {self.described()}", param, ctx)
+            self.fail(f"{value!r} is not a {'whole ' * self.whole}number of {self.shown()}", param, ctx)
         return number
 
-    def described(self) -> str:
-        """Return the allowed values in words."""
-        found = "a whole number" if self.whole else "a number"
-        if self.least > -math.inf:
-            found += f" above {self.least:g}" if self.above else f" >= {self.least:g}"
-        if self.most < math.inf:
-            found += f" and {'below' if self.below else 'at most'} {self.most if self.whole else f'{self.most:g}'}"
-        if self.but is not None:
-            found += f" other than {self.but}"
-        if self.words:
-            found += f", nor {' or '.join(map(repr, self.words))}"
-        return found
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """Return the allowed values as the help shows them."""
+    def shown(self) -> str:
+        """Return the allowed values, such as [0<x<=1]."""
         letter = "n" if self.whole else "x"
         found = letter if self.but is None else f"{letter}!={self.but}"
         if self.most < math.inf:
             most = self.most if self.whole else f"{self.most:g}"
-            found = f"{self.least:g}{'<' if self.above else '<='}{letter}<={most}"
+            found = f"{self.least:g}{'<' if self.above else '<='}{letter}{'<' if self.below else '<='}{most}"
         elif self.least > -math.inf:
             found = f"{letter}{'>' if self.above else '>='}{self.least:g}"
         return "|".join([*self.words, found]).join("[]")
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return the allowed values for the help."""
+        return self.shown()
 
 
 def class_weight(text: str) -> dict[str, float] | str:
@@ -108,6 +95,7 @@ def quantiles(text: str) -> float | list[float]:
     return found if len(found) > 1 else found[0]
 
 
+@dataclass(frozen=True)
 class ListedValues(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] (it has none before click 8.4)
     """Values of a parameter: '1,10,100', '0.1:1000' (a value a decade), '0.1:1000:7' (seven), both, or 'auto'.
 
@@ -115,10 +103,9 @@ class ListedValues(click.ParamType):  # pyright: ignore[reportMissingTypeArgumen
     found : whether the parameter has a range that auto finds
     """
 
+    one: Number
+    found: bool
     name = "values"
-
-    def __init__(self, one: Number, found: bool) -> None:
-        self.one, self.found = one, found
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the values as a tuple, or 'auto'."""

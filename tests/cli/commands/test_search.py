@@ -79,14 +79,15 @@ def test_all_machines(task, svm, options, names, data, tmp_path, capsys):
     found = json.loads(out)
     assert "Fitting" not in err
     assert (found["task"], found["folds"], found["end"], found["model"]) == (task, 2, "complete", path)
-    assert set(found["best"]["parameters"]) == names
-    assert found["best"]["score"] == max(one["score"] for one in found["candidates"])
-    assert len(found["candidates"][0]["scores"]) == 2
-    assert all(one["converged"] for one in found["candidates"])
+    results = found["cv_results"]
+    assert set(found["best_params"]) == names
+    assert found["best_score"] == max(results["mean_test_score"])
+    assert "split1_test_score" in results
+    assert all(results["converged"])
     assert main(["predict", path, data(task), "--quiet", "--output", str(tmp_path / "p")]) == 0
     fitted = load(path)
     fitted = fitted[-1] if task == "novelty" else fitted
-    assert {name: getattr(fitted, name) for name in names} == found["best"]["parameters"]
+    assert {name: getattr(fitted, name) for name in names} == found["best_params"]
 
 
 def test_the_edge_is_told(data, capsys):
@@ -103,7 +104,7 @@ def test_the_edge_is_told(data, capsys):
         (["--svm", "nu", "--C", "1,2"], 2, "--C is no parameter of NuSVC"),
         (["--task", "regression", "--svm", "nu", "--C", "1,inf"], 2, "The 'C' parameter of NuSVR must be a float"),
         (["--scoring", "acuracy"], 2, "--scoring 'acuracy' is none of"),
-        (["--cv", "1"], 2, "'1' is not a whole number >= 2"),
+        (["--cv", "1"], 2, "'1' is not a whole number of [n>=2]"),
         (["--plot", "map.xyz"], 2, "--plot map.xyz: the name ends in none of"),
         (["--plot", "m.svg", "--model", "m.svg"], 2, "--model and --plot are both m.svg"),
         (["--C", "1", "--gamma", "0.1", "--plot", "m.svg"], 2, "no parameter has several values"),
@@ -148,7 +149,7 @@ def test_probability_serves_scores_of_probabilities(tmp_path, capsys):
     dump_svmlight_file(*load_iris(return_X_y=True), file)
     options = ["--C", "1,10", "--gamma", "0.1", "--cv", "2", "--probability", "--model", path, "--json", "--quiet"]
     assert main(["search", file, "--scoring", "roc_auc_ovr", *options]) == 0
-    assert np.isfinite([one["score"] for one in json.loads(capsys.readouterr().out)["candidates"]]).all()
+    assert np.isfinite(json.loads(capsys.readouterr().out)["cv_results"]["mean_test_score"]).all()
     assert main(["predict", path, file, "--probability", "--quiet"]) == 0
 
 
@@ -168,7 +169,7 @@ def test_novelty_learns_from_the_known_samples(tmp_path, capsys):
     options = ["--task", "novelty", "--nu", "0.05,0.1", "--gamma", "0.1", "--cv", "4", "--model", path]
     assert main(["search", str(tmp_path / "d.npz"), *options, "--json", "--quiet"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["best"]["score"] > 0.8
+    assert found["best_score"] > 0.8
     fitted = load(path)
     assert fitted.shape_fit_ == (20, 2)
     assert (fitted.predict(X) == y).mean() > 0.9
@@ -184,7 +185,7 @@ def test_scores_outlast_a_last_fit_that_is_interrupted(data, tmp_path, capsys, m
     assert main(["search", data("classification"), *options]) == 130
     out, err = capsys.readouterr()
     found = json.loads(out)
-    assert len(found["candidates"]) == 2
+    assert len(found["cv_results"]["params"]) == 2
     assert "model" not in found
     assert plot.exists()
     assert not model.exists()
@@ -198,7 +199,7 @@ def test_a_picture_of_one_candidate_loses_no_scores(tmp_path, capsys):
     options = ["--C", "1", "--gamma", "auto", "--json", "--quiet", "--plot", str(plot)]
     assert main(["search", str(tmp_path / "d.npz"), *options]) == 1
     out, err = capsys.readouterr()
-    assert len(json.loads(out)["candidates"]) == 1
+    assert len(json.loads(out)["cv_results"]["params"]) == 1
     assert "no parameter has several values" in err
 
 

@@ -9,6 +9,7 @@ from sklearn.datasets import load_diabetes
 from adatron import SVC, load
 from adatron.cli import main
 from adatron.cli.preparing.target import refuse_measurements
+from adatron.cli.status import InputError
 from adatron.files import read
 from lines import failed
 from moments import at
@@ -63,13 +64,14 @@ MEASUREMENTS = {
     "blood pressures of few": rounded(drawn().normal(120, 15, 30)),
     "a dozen prices": np.array([120, 135, 98, 210, 180, 175, 99, 143, 160, 155, 128, 131]),
     "eight prices": np.array([120, 135, 98, 210, 180, 175, 99, 143]),
+    "heart rhythms": np.repeat([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 14, 15, 16],
+                               [245, 44, 15, 15, 13, 25, 3, 2, 9, 50, 4, 5, 22]),
+    "land use": np.repeat([11, 21, 22, 23, 24, 31, 41, 42, 43, 52, 71, 81, 82, 90, 95], 12),
 }  # fmt: skip
 CLASSES = {
     "digits": drawn().integers(0, 10, 200),
     "letters": drawn().integers(1, 27, 500),
-    "letters, few of each": drawn().integers(1, 27, 100),
     "a hundred classes": np.repeat(np.arange(100), 3),
-    "a hundred classes, drawn": drawn().integers(0, 100, 500),
     "sixty classes": np.repeat(np.arange(60), 3),
     "ids": np.repeat([99, 100, -7], 4),
     "ids, once each": np.array([99, 100, -7]),
@@ -77,9 +79,6 @@ CLASSES = {
     "signs": np.repeat([-1, 1], 2),
     "glasses": np.repeat([1, 2, 3, 5, 6, 7], [70, 76, 17, 13, 9, 29]),
     "wines": np.repeat([3, 4, 5, 6, 7, 8], [10, 53, 681, 638, 199, 18]),
-    "heart rhythms": np.repeat([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 14, 15, 16],
-                               [245, 44, 15, 15, 13, 25, 3, 2, 9, 50, 4, 5, 22]),
-    "land use": np.repeat([11, 21, 22, 23, 24, 31, 41, 42, 43, 52, 71, 81, 82, 90, 95], 12),
     "noise and clusters": np.repeat([-1, *range(15)], 4),
     "five rows": np.arange(5),
     "six rows": np.arange(1, 7),
@@ -87,20 +86,27 @@ CLASSES = {
 
 
 @pytest.mark.parametrize("labels", MEASUREMENTS.values(), ids=MEASUREMENTS)
+def test_measurements_are_no_classes(labels, write):
+    """Some of them are classes with gaps, of which the user must say so."""
+    file = write(labels)
+    with pytest.raises(InputError, match=r"a\.csv.*column 2 \(price\).*--label .*--task regression"):
+        refuse_measurements(file, read(file), chosen=False)
+    if labels.dtype.kind != "f":
+        refuse_measurements(file, read(file), chosen=True)
+
+
 @pytest.mark.parametrize("command", ["train", "search"])
-def test_measurements_are_no_classes(command, labels, write, tmp_path, capsys):
+def test_measurements_are_refused_before_a_fit(command, write, tmp_path, capsys):
     with at(SVC.fit, lambda _: pytest.fail("it was fitted")):
-        assert main([command, write(labels), *model_in(tmp_path)]) == 1
-    said = failed(capsys)
-    assert all(word in said for word in ("a.csv", "column 2 (price)", "--label", "--task regression"))
-    assert "--task classification" in said or labels.dtype.kind == "f"
+        assert main([command, write(MEASUREMENTS["diabetes"]), *model_in(tmp_path)]) == 1
+    assert "--task classification" in failed(capsys)
     assert not (tmp_path / "m").exists()
 
 
-@pytest.mark.parametrize("labels", CLASSES.values(), ids=CLASSES)
-def test_numbers_of_classes_are_classes(labels, write):
-    file = write(labels)
-    refuse_measurements(file, read(file), chosen=False)
+def test_numbers_of_classes_are_classes(write):
+    for labels in CLASSES.values():
+        file = write(labels)
+        refuse_measurements(file, read(file), chosen=False)
 
 
 def test_a_stream_begins_with_classes(write, tmp_path, capsys):
@@ -160,16 +166,3 @@ def test_the_label_s_column_is_said(write, tmp_path, capsys):
     assert main(["info", str(tmp_path / "m"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["label"] == "column 2 (price)"
     assert not hasattr(load(tmp_path / "m").fit(np.eye(4), [0, 0, 1, 1]), "label_")  # other data
-
-
-@pytest.mark.data
-@pytest.mark.parametrize("name", ["abalone.csv", "cpu.small.arff"])
-def test_targets_of_the_page_are_no_classes(name, data_dir, tmp_path, capsys):
-    assert main(["train", str(data_dir / name), "--categorical", "auto", *model_in(tmp_path)]) == 1
-    assert "--task regression" in failed(capsys)
-
-
-@pytest.mark.data
-def test_house_prices_are_no_classes(data_dir, tmp_path, capsys):
-    assert main(["train", str(data_dir / "cal.housing.arff.gz"), *model_in(tmp_path)]) == 1
-    assert "3,842 distinct labels from 14999 to 500001" in failed(capsys)

@@ -42,9 +42,9 @@ def test_a_file_of_weka_is_read(write):
     assert (table.label_name, table.label_column) == ("class", 2)
 
 
-@pytest.mark.parametrize("mark", ["", "\ufeff"])
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.parametrize("between", [",", ", ", "\t", "  "])
+@pytest.mark.parametrize(
+    ("between", "end", "mark"), [(",", "\n", "\ufeff"), (", ", "\r\n", ""), ("\t", "\n", ""), ("  ", "\r\n", "\ufeff")]
+)
 def test_blanks_and_line_ends_do_not_matter(between, end, mark, write):
     rows = "".join(between.join(row) + "\n" for row in (["1", "2.5", "yes"], ["3", "-4", "no"]))
     table = read(write(mark + (NUMBERS + rows).replace("\n", end)))

@@ -93,11 +93,11 @@ def test_data_to_predict_are_read_as_the_model_s(label, tmp_path):
     assert read(path, n_features=3, feature_names=("id", "a", "b"), labelled=False).shape == (N, 3)
 
 
-def test_a_bare_count_of_rows_before_data_to_predict_is_asked_about(tmp_path):
+def test_a_bare_count_of_rows_before_data_to_predict_is_told(tmp_path):
     path = tmp_path / "a.csv"
     rows = [f"{i + 500},{a},{b}" for i, (a, b) in enumerate(VALUES)]
     path.write_text("\n".join(rows) + "\n")
-    with pytest.raises(DataError, match="column 0 counts the rows: --index 0 leaves it out, --keep-index takes it for"):
+    with pytest.warns(UserWarning, match="column 0 counts the rows: --index 0 leaves it out"):
         read(path, n_features=2, labelled=False)
     assert np.array_equal(read(path, n_features=2, labelled=False, index=0).X, VALUES)
     assert read(path, n_features=2, labelled=False, keep_index=True).y.tolist() == VALUES[:, 1].tolist()
@@ -175,25 +175,11 @@ def test_options_that_a_reader_does_not_heed_are_refused(option, tmp_path):
             read(tmp_path / name, **option)
 
 
-def test_gaps_elsewhere_make_no_id(tmp_path):
-    rng = np.random.default_rng(0)
-    rows = "".join(f"{a},{'NA' if i == 3 else 1000.0 + i},{i % 2}\n" for i, a in enumerate(rng.permutation(200)))
-    (tmp_path / "a.csv").write_text("a,b,c\n" + rows)
-    assert read(tmp_path / "a.csv", allow_missing=True).notes == ()
-
-
-def test_a_first_value_that_is_missing_counts_no_rows(tmp_path):
-    (tmp_path / "a.arff").write_text(
-        "@relation r\n@attribute a numeric\n@attribute b numeric\n@attribute c numeric\n@data\n?,1,0\n2,2,1\n"
-    )
-    assert read(tmp_path / "a.arff", n_features=2, allow_missing=True).X[1].tolist() == [2, 2]
-
-
 ARFF = "@relation r\n@attribute kind {{a,b}}\n@attribute u numeric\n@attribute v numeric\n@data\n{}"
 
 
 @pytest.mark.parametrize(("name", "form"), [("a.csv", "kind,u,v\n{}"), ("a.csv", "{}"), ("a.arff", ARFF)])
-def test_a_first_column_whose_texts_repeat_may_be_the_label(name, form, tmp_path):
+def test_a_first_column_of_text_may_be_the_label(name, form, tmp_path):
     path = tmp_path / name
     path.write_text(form.format("".join(f"{'ab'[i % 2]},{i / 7},{i % 5}\n" for i in range(20))))
     with pytest.raises(DataError, match=r"text: --label 0 says that it is the label, train --categorical auto"):
@@ -201,9 +187,6 @@ def test_a_first_column_whose_texts_repeat_may_be_the_label(name, form, tmp_path
     assert read(path, label=0).y.tolist() == ["a", "b"] * 10
     with pytest.raises(DataError, match=r"text: train --categorical auto"):
         read(path, label=2)
-    path.write_text(form.replace("{{a,b}}", "string").format("".join(f"p{i},{i / 7},{i % 5}\n" for i in range(20))))
-    with pytest.raises(DataError, match=r"text: train --categorical auto"):
-        read(path)
 
 
 def test_two_columns_of_one_name_are_a_doubt_at_training_and_at_predicting(tmp_path):

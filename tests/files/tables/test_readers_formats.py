@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 from datetime import timedelta
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -103,8 +104,7 @@ def test_every_format_is_tested():
     assert set(FILES) == set(FORMATS)
 
 
-@pytest.mark.parametrize("suffix", COMPRESSIONS)
-@pytest.mark.parametrize("format", FILES)
+@pytest.mark.parametrize(("format", "suffix"), [*zip(FILES, cycle(COMPRESSIONS)), *((name, "") for name in FILES)])
 def test_every_format_gives_the_same_table(format, suffix, tmp_path):
     X, y = grey_values()
     paths = written(tmp_path, FILES[format](X, y), suffix)
@@ -223,8 +223,6 @@ HEAD = arff(X[:0], Y[:0])
 BAD = {
     "lengths in one": ([("a.npz", npz(X=X, y=Y[:-1]))], "80 samples and 79 labels"),
     "flat": ([("a.npz", npz(X=Y, y=Y))], r"features of shape \(80,\)"),
-    "text": ([("a.npz", npz(X=X.astype(str), y=Y))], "not numbers"),
-    "records": ([("a.npz", npz(X=np.zeros(80, "f8,f8"), y=Y))], "not numbers"),
     "complex labels": ([("a.npz", npz(X=X, y=Y * 1j))], "neither numbers nor text"),
     "wide labels": ([("a.npz", npz(X=X, y=X))], r"labels of shape \(80, 6\)"),
     "hole": ([("a.npz", npz(X=HOLE, y=Y))], "sample 3, feature 2 is nan"),
@@ -233,8 +231,6 @@ BAD = {
     "broken archive": ([("a.npz", npz(X=X, y=Y).replace(X.tobytes(), X[::-1].tobytes()))], "not a NumPy archive"),
     "pickle": ([("a.npz", npz(X=X, y=np.array([{}] * 80)))], "not a NumPy archive of plain arrays"),
     "one label": ([("a.npz", npz(X=X, y=3))], r"labels of shape \(\)"),
-    "ARFF label": ([("a.arff", HEAD + b"1,1,1,1,1,1,?\n")], "line 11: the label is missing"),
-    "CSV label": ([("a.csv", b"1,2,3\n4,5,?\n")], "line 2: the label is missing"),
     "zstd": ([("a.csv.zst", b"\x28\xb5\x2f\xfd" + bytes(range(99)))], ".zst is not read: decompress the file, or"),
     "Parquet without rows": ([("a.parquet", of_arrow([[], []], "float64"))], "columns and no rows|takes pyarrow"),
     "Parquet durations": (
@@ -243,15 +239,8 @@ BAD = {
     ),
     "Parquet twice": ([("a.parquet", twice())], "Multiple matches|columns 0 and 1 are both named 'a'|takes pyarrow"),
     "no archive": ([("a.npz", npy(X))], r"not an archive of arrays: numpy.savez\(file, X=X, y=y\) writes one"),
-    "no archive, by content": ([("a.npy", npy(X))], "not an archive of arrays"),
     "no X": ([("a.npz", npz(Z=X, y=Y))], "no array X or data or features; the arrays are Z, y"),
     "no y": ([("a.npz", npz(X=X))], "no array y or target"),
-    "ARFF": ([("a.arff", b"@relation x\n@attribute a\n@data\nb\n")], "line 2: not '@attribute name type'"),
-    "ARFF hole": ([("a.arff", HEAD + b"?,1,1,1,1,1,1\n")], r"line 11: column 'a0' holds '\?'"),
-    "ARFF text": (
-        [("a.arff", HEAD.replace(b"a0 numeric", b"a0 {x,y}") + b"x,1,1,1,1,1,1\n")],
-        r"column 'a0' holds 'x', text",
-    ),
     "Parquet": ([("a.parquet", b"PAR1PAR1")], "not a Parquet file|takes pyarrow"),
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +13,6 @@ from ..data import DataFiles, data_options
 from ..outputs import DATA_ENDINGS, check_outputs
 from ..parts import device_option, machine_of, task_of, use_device
 from ..status import as_json, write_result
-
-_Columns = tuple[list[str], list[list[float]]]  # names and rows of what stands beside the predictions
 
 
 @click.command(short_help="Write what a model says of samples.")
@@ -52,22 +52,23 @@ def predict(
     use_device(estimator, device)
     _check_offers(estimator, decision, probability)
     predicted = estimator.predict(table.X)
-    found: list[_Columns] = []
+    first, *further = _columns(estimator, predicted)
+    columns: list[tuple[str, list[Any]]] = []
     if decision:
         values = estimator.decision_function(table.X)
-        found.append((_names(estimator, values), values.reshape(len(values), -1).tolist()))
+        columns += _by_name(_names(estimator, values), values)
     if probability:
         names = [f"probability {name}" for name in machine_of(estimator).classes_]
-        found.append((names, estimator.predict_proba(table.X).tolist()))
-    first, *names = _columns(estimator, predicted)
-    if names:
-        found.append((names, predicted[:, 1:].tolist()))
-    labels = list(map(str, predicted.reshape(len(predicted), -1)[:, 0].tolist()))
+        columns += _by_name(names, estimator.predict_proba(table.X))
+    if further:
+        columns += _by_name(further, predicted[:, 1:])
+    labels = [str(name) for name in (predicted[:, 0] if further else predicted.ravel()).tolist()]
+    rows = list(zip(*(values for _, values in columns), strict=True)) or [()] * len(labels)
     if to == "csv":
-        write_result(_csv(first, labels, found), output)
+        write_result(_csv([first, *(name for name, _ in columns)], labels, rows), output)
     else:
-        header = " ".join(["labels", *map(str, machine_of(estimator).classes_)]) + "\n" if probability else ""
-        write_result(header + _libsvm(labels, found[0][1] if found else [[]] * len(labels), decision), output)
+        header = "labels " + " ".join(map(str, machine_of(estimator).classes_)) + "\n" if probability else ""
+        write_result(header + _libsvm(labels, rows, numbered=decision), output)
     if not quiet and (table.y is not None or task_of(estimator) == "novelty"):
         click.echo(_compared(estimator, predicted, table.y), err=True)
 
@@ -101,6 +102,11 @@ def evaluate(model: str, source: DataFiles, device: str | None, wants_json: bool
     if "report" in measured:
         text += f"\n{measured['report']}\nconfusion matrix, a row for each true class\n{measured['confusion_matrix']}\n"
     write_result(text, output)
+
+
+def _by_name(names: list[str], values: Any) -> list[tuple[str, list[Any]]]:
+    """Return columns beside the predictions."""
+    return list(zip(names, values.reshape(len(values), -1).T.tolist(), strict=True))
 
 
 def _check_offers(model: Any, decision: bool, probability: bool) -> None:
@@ -137,10 +143,10 @@ def _compared(model: Any, predicted: Any, y: Any) -> str:
     return f"accuracy {accuracy({'accuracy': float((given == true).mean()), 'samples': len(true)})}{note}"
 
 
-def _libsvm(labels: list[str], rows: list[list[float]], numbered: bool) -> str:
+def _libsvm(labels: list[str], rows: list[tuple[Any, ...]], numbered: bool) -> str:
     """Return a prediction a line, then its values: as features with their numbers, or plain."""
-    words = [[f"{i}:{value!r}" if numbered else repr(value) for i, value in enumerate(row, 1)] for row in rows]
-    return "".join(" ".join([name, *row]) + "\n" for name, row in zip(labels, words, strict=True))
+    words = [" ".join(f"{i}:{value!r}" if numbered else repr(value) for i, value in enumerate(row, 1)) for row in rows]
+    return "".join(f"{name} {row}".rstrip() + "\n" for name, row in zip(labels, words, strict=True))
 
 
 def _columns(model: Any, predicted: Any) -> list[str]:
@@ -151,16 +157,12 @@ def _columns(model: Any, predicted: Any) -> list[str]:
     return [f"prediction {name}" for name in names]
 
 
-def _csv(first: str, labels: list[str], found: list[_Columns]) -> str:
+def _csv(names: list[str], labels: list[str], rows: list[tuple[Any, ...]]) -> str:
     """Return a table with a header: the prediction, then its values."""
-    import csv
-    import io
-
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([first, *(name for names, _ in found for name in names)])
-    for number, name in enumerate(labels):
-        writer.writerow([name, *(value for _, rows in found for value in rows[number])])
+    writer.writerow(names)
+    writer.writerows((name, *row) for name, row in zip(labels, rows, strict=True))
     return out.getvalue()
 
 

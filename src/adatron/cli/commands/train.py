@@ -17,7 +17,7 @@ from ..parameters import parameter_options
 from ..parts import machine_of, task_of
 from ..preparing.target import known_part, said_of
 from ..preparing.training import Preparing, preparing_options, read_training, remember, write_model
-from ..status import ExitStatus, TableRows, as_json, echo_rows, warnings_as_lines, write_result
+from ..status import ExitStatus, TableRows, as_json, echo_rows, write_result
 from ..values import Number
 
 
@@ -93,7 +93,7 @@ def train(
 def _check_usage(target: str | None, folds: int | None, test: tuple[str, ...]) -> None:
     """Fail if options do not go together."""
     for file in test:
-        if re.fullmatch(r"[\d.]+", file) and not existing(file).is_file():
+        if re.fullmatch(r"[\d.]+%?", file) and not existing(file).is_file():
             raise click.UsageError(f"--test {file}: --test takes a file of other samples; --cv 5 cross-validates")
     if folds and target is not None:
         raise click.UsageError("--cv writes no model: leave out --model, or --cv")
@@ -107,14 +107,14 @@ def _read(source: DataFiles, made: Any, test: tuple[str, ...], preparing: Prepar
     """Read the data to train on, and those to test on; check the labels, and give the machine its class weights."""
     from ..scores import check_classes
 
-    labelled = task_of(made) != "novelty"
-    table = read_training(source, made, preparing, chosen, labelled)
-    if not test:
-        return table, None
-    source = replace(source, files=test).counting_as(table.first_index)
-    wanted = wanted_as(table, gaps=preparing.impute is not None)
-    tested = source.like(wanted, made.kernel == "precomputed", labelled=labelled)
-    if task_of(made) == "classification":
+    task, given = task_of(made), made.kernel == "precomputed"
+    novelty = task == "novelty"
+    table = read_training(source, made, preparing, chosen, not novelty)
+    tested = None
+    if test:
+        source = replace(source, files=test).counting_as(table.first_index)
+        tested = source.like(wanted_as(table, gaps=preparing.impute is not None), given, not novelty)
+    if tested and task == "classification":
         check_classes(table.y, tested.y)
     return table, tested
 
@@ -124,8 +124,7 @@ def _measured(model: Any, tested: Any, file: str, most: int | None) -> Any:
     from ..preparing.columns import texts_of, warn_of_unknown, with_surplus
     from ..scores import scores
 
-    with warnings_as_lines():
-        warn_of_unknown(file, tested, texts_of(model))
+    warn_of_unknown(file, tested, texts_of(model))
     if machine_of(model).kernel != "precomputed":
         model, tested = with_surplus(model, tested, file, most)
     return scores(model, tested.X, tested.y)

@@ -32,50 +32,37 @@ def prepared(machine: Any, table: Any, scale: str, impute: str | None, sparse: f
     sparse : float
         Share of nonzeros below which encoded data are CSR.
     """
-    from sklearn.pipeline import Pipeline
-
-    steps = _of_numbers(table.X, scale, impute)
-    if table.categorical:
-        steps = [("columns", _of_columns(table, steps, impute, sparse))]
-    return Pipeline([*steps, (type(machine).__name__.lower(), machine)]) if steps else machine
-
-
-def _of_columns(table: Any, steps: list[tuple[str, Any]], impute: str | None, sparse: float) -> Any:
-    """Return what encodes the columns of text, and does the given steps with the numbers."""
     from sklearn.compose import ColumnTransformer
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import OneHotEncoder
 
-    texts = list(table.categorical)
-    numbers = [at for at in range(table.shape[1]) if at not in set(texts)]
-    encoder: Any = OneHotEncoder(handle_unknown="ignore")
-    if impute is not None:
-        encoder = Pipeline([("impute", SimpleImputer(strategy="most_frequent")), ("encode", encoder)])
-    parts: list[Any] = [("texts", encoder, texts)]
-    if numbers:
-        parts.insert(0, ("numbers", Pipeline(steps) if steps else "passthrough", numbers))
-    return ColumnTransformer(parts, sparse_threshold=sparse)
+    steps: list[tuple[str, Any]] = [] if impute is None else [("impute", SimpleImputer(strategy=impute))]
+    steps += [] if scale == "none" else [("scale", _scaler(table.X, scale))]
+    if table.categorical:
+        texts, encoder = list(table.categorical), OneHotEncoder(handle_unknown="ignore")
+        if impute is not None:
+            encoder = Pipeline([("impute", SimpleImputer(strategy="most_frequent")), ("encode", encoder)])
+        parts: list[Any] = [("texts", encoder, texts)]
+        numbers = sorted({*range(table.shape[1])} - {*texts})
+        if numbers:
+            parts.insert(0, ("numbers", Pipeline(steps) if steps else "passthrough", numbers))
+        steps = [("columns", ColumnTransformer(parts, sparse_threshold=sparse))]
+    return Pipeline([*steps, (type(machine).__name__.lower(), machine)]) if steps else machine
 
 
-def _of_numbers(X: Any, scale: str, impute: str | None) -> list[tuple[str, Any]]:
-    """Return the steps for numbers; a scaling keeps the zeros of sparse data."""
-    from scipy import sparse
-    from sklearn.impute import SimpleImputer
+def _scaler(X: Any, scale: str) -> Any:
+    """Return a scaling, which keeps the zeros of sparse data."""
+    from scipy.sparse import issparse
     from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
     from ...files.table import check_size
     from ...files.tables.memory import room
 
-    steps: list[tuple[str, Any]] = [] if impute is None else [("impute", SimpleImputer(strategy=impute))]
-    if scale == "none":
-        return steps
     check_size("--scale", "scales of the features", 8 * SCALE_NUMBERS * X.shape[1], room())
     if scale == "standard":
-        scaler: Any = StandardScaler(with_mean=not sparse.issparse(X))
-    else:
-        scaler = MaxAbsScaler() if sparse.issparse(X) else MinMaxScaler()
-    return [*steps, ("scale", scaler)]
+        return StandardScaler(with_mean=not issparse(X))
+    return MaxAbsScaler() if issparse(X) else MinMaxScaler()
 
 
 def all_parts(model: Any) -> Iterator[Any]:
@@ -99,27 +86,16 @@ def branches(part: Any) -> list[tuple[Any, Sequence[int]]]:
     known: Any = sys.modules.get("sklearn.compose")  # a model with such a part has imported it
     if known is None or not isinstance(part, known.ColumnTransformer):
         return []
-    return [(one, columns) for _, one, columns in _numbered(part) if not isinstance(one, str)]  # "drop"
+    return [(one, columns) for _, one, columns in numbered(part) if not isinstance(one, str)]  # "drop"
 
 
-def number_columns(part: Any) -> None:
-    """Let a fitted ColumnTransformer know its columns by number, so that it takes arrays."""
-    if hasattr(part, "transformers_"):
-        part.transformers_ = _numbered(part)
-
-
-def _numbered(fitted: Any) -> list[tuple[str, Any, Sequence[int]]]:
+def numbered(fitted: Any) -> list[tuple[str, Any, Sequence[int]]]:
     """Return the transformers of a ColumnTransformer, each with its name and the numbers of its columns."""
     names, width = list(getattr(fitted, "feature_names_in_", ())), fitted.n_features_in_
     try:
         return [(name, one, _positions(columns, width, names)) for name, one, columns in fitted.transformers_]
     except (TypeError, ValueError, IndexError) as error:
         raise InputError(f"the model's ColumnTransformer has columns that are not there ({error})") from error
-
-
-def fills_gaps(model: Any) -> bool:
-    """Return whether a fitted model takes missing values."""
-    return imputing_of(model) is not None
 
 
 def imputing_of(model: Any) -> str | None:

@@ -13,10 +13,8 @@ from typing import Any
 from ..data import DataFiles
 from ..status import InputError
 
-FEW_NUMBERS = 5  # Most numbers that are classes, whatever they are.
-SOME = 10  # Number of distinct values up to which whole numbers are classes, unless most occur once and leave gaps.
-MOST_FILLED = 50  # Most numbers that are classes if each has FILLED samples.
-FILLED = 10  # Samples of each class from which on there may be MOST_FILLED of them.
+FEW = 5  # Most numbers that are classes, whatever they are.
+SOME = 10  # Most numbers that are classes although they are not counted from 0 or 1, unless most occur once.
 MOST_NAMES = 20  # Most texts that are classes although nearly every sample has its own.
 CLASSES_NAMED = 10  # Most classes that a message names.
 
@@ -53,7 +51,16 @@ def check_labels(path: str, table: Any, chosen: bool) -> None:
             f"{path}: all {len(table.y):,} samples have the label {classes[0]}, and classification needs two classes "
             f"({taken}): {others}--task novelty learns one class"
         )
-    _warn_of_single_samples(path, table, classes[counts == 1], first[counts == 1], taken)
+    single, begin = classes[counts == 1], first[counts == 1]
+    if not len(single):
+        return
+    names = ", ".join(map(str, single[:CLASSES_NAMED].tolist()))
+    names += f", ... {len(single):,} in all" if len(single) > CLASSES_NAMED else ""
+    header = ""
+    if table.label_column is not None and table.feature_names is None and begin.min() == 0:
+        header = "; one of these samples is the first row: is that row a header (--header)?"
+    kind = "classes with one sample each" if len(single) > 1 else "a class with one sample"
+    warnings.warn(f"{path}: {kind}: {names} ({taken}){header}", stacklevel=2)
 
 
 def refuse_measurements(path: str, table: Any, chosen: bool) -> None:
@@ -67,13 +74,13 @@ def refuse_measurements(path: str, table: Any, chosen: bool) -> None:
         found = f"the label {fractions[0]:.10g} is not a class"
         raise InputError(f"{path}: {found} ({taken}): {others}--task regression fits real numbers")
     classes, counts = np.unique(table.y, return_counts=True)
-    seen = None if chosen else (_seen_in_numbers if numbers else _seen_in_texts)(classes, counts)
-    if seen is not None:
+    doubtful = _may_be_measured(classes, counts) if numbers else 2 * len(classes) > max(2 * MOST_NAMES, len(table.y))
+    if doubtful and not chosen:
         span = f" from {classes[0]} to {classes[-1]}" if numbers else f" such as {str(classes[0])[:50]!r}"
         advice = "--task regression fits numbers, " if numbers else ""
         raise InputError(
-            f"{path}: {len(classes):,} distinct labels{span} in {len(table.y):,} samples, {seen} ({taken}): {others}"
-            f"{advice}--task classification trains a class for each of them"
+            f"{path}: {len(classes):,} distinct labels{span} in {len(table.y):,} samples ({taken}): {others}{advice}"
+            "--task classification trains a class for each of them"
         )
 
 
@@ -103,48 +110,17 @@ def check_numbers(path: str, table: Any) -> Any:
     return found
 
 
-def _seen_in_numbers(classes: Any, counts: Any) -> str | None:
-    """Return why whole numbers may be measurements; None if they are numbers of classes.
+def _may_be_measured(classes: Any, counts: Any) -> bool:
+    """Tell whether whole numbers may be measurements.
 
-    Classes are numbered 0, 1, 2, ... or 1, 2, 3, ..., and nearly each has several samples. Measurements begin anywhere
-    and have gaps; the smallest and the largest ones are rare.
+    Many classes are numbered 0, 1, 2, ... or 1, 2, 3, ..., and each has several samples. Few may have any numbers,
+    unless most of them occur once.
     """
-    k, samples = len(classes), int(counts.sum())
-    missing = float(classes[-1]) - float(classes[0]) + 1 - k
-    alone = int((counts == 1).sum())
-    if k <= SOME:
-        far = k > FEW_NUMBERS and missing >= k and 2 * alone > k
-        return f"{alone:,} of them once, with gaps between them" if far else None
-    if k <= MOST_FILLED and counts.min() >= FILLED:
-        return None
-    if 5 * alone >= k:
-        return f"{alone:,} of them once"
-    if missing > max(10, k / 10):
-        return "with gaps between them"
-    if classes[0] not in (-1, 0, 1):
-        return "which begin neither at 0 nor at 1"
-    if 10 * alone >= k and samples >= 20 * k:
-        return f"{alone:,} of them once, and one {counts.max():,} times"
-    return None
-
-
-def _seen_in_texts(classes: Any, counts: Any) -> str | None:
-    """Return why texts may be names of samples rather than of classes."""
-    k, samples = len(classes), int(counts.sum())
-    alone = int((counts == 1).sum())
-    return f"{alone:,} of them once" if k > MOST_NAMES and 2 * k > samples else None
-
-
-def _warn_of_single_samples(path: str, table: Any, classes: Any, first: Any, taken: str) -> None:
-    if not len(classes):
-        return
-    names = ", ".join(map(str, classes[:CLASSES_NAMED].tolist()))
-    names += f", ... {len(classes):,} in all" if len(classes) > CLASSES_NAMED else ""
-    header = ""
-    if table.label_column is not None and table.feature_names is None and first.min() == 0:
-        header = "; one of these samples is the first row: is that row a header (--header)?"
-    kind = "classes with one sample each" if len(classes) > 1 else "a class with one sample"
-    warnings.warn(f"{path}: {kind}: {names} ({taken}){header}", stacklevel=2)
+    k = len(classes)
+    counted = classes[0] in (-1, 0, 1) and float(classes[-1]) - float(classes[0]) == k - 1
+    if k > SOME:
+        return not counted or bool(counts.min() == 1)
+    return k > FEW and not counted and 2 * k > counts.sum()
 
 
 def weights_of(y: Any, given: dict[str, float]) -> dict[Any, float]:

@@ -10,7 +10,6 @@ import click
 from ...extras import needed
 from ..data import SPARSE, DataFiles, gathered
 from ..parts import machine_of, remember_counting, remember_label, remember_names, take_names, task_of
-from ..status import warnings_as_lines
 from ..values import MOST_FEATURES, Number
 from .target import check_labels, check_numbers, label_text, read_for_novelty, weights_of
 
@@ -84,18 +83,17 @@ def read_training(source: DataFiles, made: Any, preparing: Preparing, chosen: bo
 
     task, given = task_of(made), made.kernel == "precomputed"
     name = str(source.files[0])
-    with warnings_as_lines(str):
-        if labelled:
-            table = source.to_train(preparing.features, given, **preparing.reading)
-        else:
-            table = read_for_novelty(source, preparing.features, given, preparing.reading)
-        warn_of_names(name, table)
-        if task == "classification":
-            check_labels(name, table, chosen)
-            if isinstance(made.class_weight, dict):
-                made.set_params(class_weight=weights_of(table.y, made.class_weight))
-        elif task == "regression":
-            table = replace(table, y=check_numbers(name, table))
+    if labelled:
+        table = source.to_train(preparing.features, given, **preparing.reading)
+    else:
+        table = read_for_novelty(source, preparing.features, given, preparing.reading)
+    warn_of_names(name, table)
+    if task == "classification":
+        check_labels(name, table, chosen)
+        if isinstance(made.class_weight, dict):
+            made.set_params(class_weight=weights_of(table.y, made.class_weight))
+    elif task == "regression":
+        table = replace(table, y=check_numbers(name, table))
     return table
 
 

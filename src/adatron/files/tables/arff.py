@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from ..source import open_text
 from ..table import DataError, Dialect, Path, Request, Table
-from .cells import Kind
-from .columns import label_advice, roles_of
+from .columns import roles_of
 from .delimited.lines import Lines, Marks, split_records
 from .delimited.read import SAMPLED_LINES, Body, cost
 
@@ -25,24 +24,22 @@ def read_arff(path: Path, request: Request) -> Table:
         columns, end = _header(path, stream)
         lines = Lines(path, stream, _MARKS, end + 1)
         sample = lines.take(SAMPLED_LINES)
-        if not sample.lines:
+        if not sample:
             raise DataError(path, "a header and no data")
-        if sample.lines[0].startswith("{"):
-            raise DataError(path, "rows in braces (sparse ARFF) are not read: write all values", sample.numbers[0])
-        text = "".join(sample.lines)
-        if '"' in text and "'" not in text:
+        first, text = sample[0]
+        if text.startswith("{"):
+            raise DataError(path, "rows in braces (sparse ARFF) are not read: write all values", first)
+        if any('"' in line for _, line in sample) and not any("'" in line for _, line in sample):
             lines.marks = replace(_MARKS, quote='"')
-        lines.put_back(sample.lines)
-        separator = next((one for one in ",\t" if one in sample.lines[0]), " ")
+        lines.put_back(sample)
+        separator = next((one for one in ",\t" if one in text), " ")
         roles = roles_of(path, list(columns), True, request)
-        kinds = {index: Kind.NUMBER if list(columns.values())[index] is None else Kind.TEXT for index in roles.features}
         declared = {index: values for index, values in enumerate(columns.values()) if values is not None}
-        texts = [i for at, i in enumerate(roles.features) if request.takes_text(at, kinds[i] == Kind.TEXT)]
-        rows = split_records(sample.lines, separator, lines.marks)
-        advice = label_advice(0, [row[0] for row in rows], roles.label, request)
+        words = {index for index in roles.features if index in declared}
+        texts = {index for at, index in enumerate(roles.features) if request.takes_text(at, index in words)}
         body = Body(
             path, replace(request, missing=("?",)), Dialect(separator, ".", True), list(columns), roles,
-            sample.numbers[0], kinds, frozenset(texts), advice, lines.marks, declared,
+            first, words, set(), texts, lines.marks, declared,
         )  # fmt: skip
         return replace(body.table(lines), dialect=None)
 

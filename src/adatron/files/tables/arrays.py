@@ -6,14 +6,12 @@ import io
 import math
 import zipfile
 from collections.abc import Sequence
-from numbers import Number
 from typing import Any
 
 import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from ..labels import whole_numbers
 from ..source import read_whole
 from ..table import MISSING_LABELS, DataError, Path, Request, Table, check_size, parsing, text_labels, whole_if_possible
 
@@ -116,33 +114,16 @@ def checked_labels(path: Path, y: NDArray[Any], request: Request) -> NDArray[Any
 
 
 def _of_objects(path: Path, y: NDArray[Any], most: int) -> NDArray[Any]:
-    """Return labels of text, of bytes in UTF-8, or of objects that stand for one value each, in an own type."""
-    if y.dtype.kind == "U":
-        return y
+    """Return labels of text, of bytes in UTF-8, or of objects that are either, as text."""
     try:
         if y.dtype.kind == "S":
             check_size(path, "labels", 4 * y.nbytes, most)
             return np.char.decode(y, "utf-8")
-        kinds = set(map(type, y))
-        for kind in kinds:
-            if not issubclass(kind, (str, bytes, Number, np.generic)):
-                fault = "missing" if kind is type(None) else f"a {kind.__name__}, not a number or text"
-                raise DataError(path, f"a label is {fault}")
-        numbers = _numbers(kinds, y)
-        if numbers is not None:
-            return numbers
-        texts = [item.decode() if isinstance(item, bytes) else str(item) for item in y]
-        if len(set(texts)) < len(set(y.tolist())):
-            raise DataError(path, "some labels are text, and others the numbers that the text stands for")
-        return text_labels(path, texts, most)
+        if y.dtype.kind == "U":
+            return y
+        other = next((one for one in y if not isinstance(one, (str, bytes))), None)
+        if other is not None:
+            raise DataError(path, f"a label is a {type(other).__name__}, not a number or text")
+        return text_labels(path, [one.decode() if isinstance(one, bytes) else one for one in y], most)
     except UnicodeDecodeError as error:
         raise DataError(path, f"a label is not text (byte 0x{error.object[error.start]:02x} is not UTF-8)") from error
-
-
-def _numbers(kinds: set[type[Any]], y: NDArray[Any]) -> NDArray[Any] | None:
-    """Return objects as truth values or numbers if all are such; None if some are text, or no type holds them."""
-    if kinds <= {bool, np.bool_}:
-        return y.astype(bool)
-    if all(issubclass(kind, (int, np.integer)) for kind in kinds - {bool}) and bool not in kinds:
-        return whole_numbers([int(value) for value in y])
-    return None if any(issubclass(kind, (str, bytes)) for kind in kinds) else y.astype(np.float64)

@@ -5,13 +5,10 @@ from __future__ import annotations
 import io
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...extras import needed
 from ..source import read_whole
 from ..table import DataError, Path, Request, Table, check_size, parsing
-from .columns import roles_of, table_of_columns
+from .columns import roles_of, table_of
 
 PARQUET_FILE = "a Parquet file"
 BATCH_ROWS = 2**16  # Rows of a batch.
@@ -40,15 +37,15 @@ def read_parquet(path: Path, request: Request) -> Table:
             check_size(path, "columns", sum(sizes.values()), most, at_least=True)
             batches.append(batch)
         table = pyarrow.Table.from_batches(batches, file.schema_arrow)
-        indices = _indices(table.schema)
-    if not rows or not table.column_names:
-        raise DataError(
-            path, "the file holds columns and no rows" if table.column_names else "the file holds no columns"
-        )
-    with parsing(path, PARQUET_FILE):
-        columns = [_values(pyarrow, column) for column in table.columns]
-    names = table.column_names
-    return table_of_columns(path, names, columns, roles_of(path, names, True, request, None, indices), request)
+        for number, (field, column) in enumerate(zip(table.schema, table.columns, strict=True)):
+            kind = column.type
+            if pyarrow.types.is_decimal(kind) or (pyarrow.types.is_boolean(kind) and column.null_count):
+                table = table.set_column(number, field.name, column.cast(pyarrow.float64()))
+        names, indices = table.column_names, _indices(table.schema)
+        frame = table.to_pandas(ignore_metadata=True, date_as_object=False)
+    if not rows or not names:
+        raise DataError(path, "the file holds columns and no rows" if names else "the file holds no columns")
+    return table_of(path, frame, names, roles_of(path, names, True, request, None, indices), request)
 
 
 def _indices(schema: Any) -> list[str]:
@@ -85,19 +82,3 @@ def _buffers(batch: Any) -> dict[int, int]:
     """Return the addresses and sizes of a batch's buffers; batches may share the distinct values of a text."""
     parts = [*batch.columns, *(column.dictionary for column in batch.columns if hasattr(column, "dictionary"))]
     return {buffer.address: buffer.size for part in parts for buffer in part.buffers() if buffer is not None}
-
-
-def _values(pyarrow: Any, column: Any) -> NDArray[Any]:
-    types = pyarrow.types
-    if types.is_decimal(column.type) or (types.is_boolean(column.type) and column.null_count):
-        column = column.cast(pyarrow.float64())
-    if not types.is_dictionary(column.type):
-        return np.asarray(column.to_numpy())
-    encoded = column.unify_dictionaries().combine_chunks()
-    chunks = encoded.chunks if isinstance(encoded, pyarrow.ChunkedArray) else [encoded]
-    return np.concatenate([_decoded(chunk.dictionary.to_pylist(), chunk.indices) for chunk in chunks])
-
-
-def _decoded(texts: list[Any], codes: Any) -> NDArray[Any]:
-    """Return the texts of some numbers, and None for a missing one."""
-    return np.array([*texts, None], object)[codes.fill_null(len(texts)).to_numpy()]

@@ -13,7 +13,6 @@ from functools import partial, reduce
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ...quoted import quoted
@@ -187,12 +186,12 @@ def read(
     unknown = format is None and _by_extension(paths[0]) is None and bool(undo_suffix(paths[0]))
     chosen = FORMATS[found]
     _check_heeded(paths[0], found, chosen, request)
-    requests = [replace(request, max_bytes=_limit(one, chosen, max_bytes)) for one in paths]
     tables: list[tuple[Path, Table]] = []
-    for one, own in zip(paths, requests, strict=True):
+    for one in paths:
+        limit = allowed(one, chosen.packed) if max_bytes is None else max_bytes
         with reading(one), _naming(found if unknown else None):
-            tables.append((one, chosen.read(one, replace(own, categorical=texts))))
-        _check_texts(*tables[-1], replace(own, categorical=texts))
+            tables.append((one, chosen.read(one, replace(request, max_bytes=limit, categorical=texts))))
+        _check_texts(*tables[-1], texts)
         texts = texts and frozenset(tables[0][1].categorical)
     for one, table in tables:
         for note in table.notes:
@@ -210,11 +209,6 @@ def _naming(found: str | None) -> Iterator[None]:
         if found is not None:
             error.args = (f"{error}; the file was read as {found}, --format names another format",)
         raise
-
-
-def _limit(path: Path, chosen: Format, max_bytes: int | None) -> int:
-    """Return the bytes that a file and its table may take."""
-    return allowed(path, chosen.packed) if max_bytes is None else max_bytes
 
 
 def _check_heeded(path: Path, name: str, chosen: Format, request: Request) -> None:
@@ -239,17 +233,32 @@ def _check_form(separator: str | None, decimal: str | None, encoding: str | None
         raise ValueError(f"encoding={encoding!r} is not known; utf-8, utf-16, latin-1 and cp1252 are examples")
 
 
-def _check_texts(path: Path, table: Table, request: Request) -> None:
+def _check_texts(path: Path, table: Table, wanted: Literal["auto"] | frozenset[int] | None) -> None:
     """Fail if the format has no text for features that are text in the model."""
-    wanted = request.categorical
     if isinstance(wanted, frozenset) and wanted != frozenset(table.categorical):
         named = ", ".join(map(str, sorted(wanted)[:5])) + ", ..." * (len(wanted) > 5)
         raise DataError(path, f"the model has text in features {named}, and a file of this format holds numbers alone")
 
 
 def format_of(path: Path, request: Request) -> str:
-    """Return the format of a file: its extension tells it, or else its first bytes."""
-    return _by_extension(path) or _sniff(path, request)
+    """Return the format of a file: its extension tells it, or else its first bytes or its first telling line."""
+    known = _by_extension(path)
+    if known is not None:
+        return known
+    with open_binary(path, request.max_bytes) as stream:
+        start = stream.read(8)
+    binary = next((name for magic, name in _MAGIC.items() if start.startswith(magic)), None)
+    if binary is not None:
+        return binary
+    with open_text(path, request.max_bytes, request.encoding) as stream:
+        for _, line in data_lines(stream):
+            if _LIBSVM_LINE.match(line):
+                return "libsvm"
+            # One word alone may be a LIBSVM sample of zeros: the next line decides.
+            for signs, name in (("@%", "arff"), (",;", "csv"), ("\t", "tsv"), (" ", "table")):
+                if line[0] in signs if name == "arff" else any(sign in line for sign in signs):
+                    return name
+    return "table"
 
 
 def _by_extension(path: Path) -> str | None:
@@ -257,52 +266,18 @@ def _by_extension(path: Path) -> str | None:
     return next((name for name, one in FORMATS.items() if extension in one.extensions), None)
 
 
-def _sniff(path: Path, request: Request) -> str:
-    """Return the format that the first bytes or the first telling line show."""
-    with open_binary(path, request.max_bytes) as stream:
-        start = stream.read(8)
-    binary = next((name for magic, name in _MAGIC.items() if start.startswith(magic)), None)
-    return binary or _sniff_text(path, request)
-
-
-def _sniff_text(path: Path, request: Request) -> str:
-    with open_text(path, request.max_bytes, request.encoding) as stream:
-        for _, line in data_lines(stream):
-            if _LIBSVM_LINE.match(line):
-                return "libsvm"
-            if line.startswith(("@", "%")):
-                return "arff"
-            if "," in line or ";" in line:
-                return "csv"
-            if "\t" in line:
-                return "tsv"
-            # One word alone may be a LIBSVM sample of zeros: the next line decides.
-            if " " in line:
-                return "table"
-    return "table"
-
-
 def _joined(first: tuple[Path, Table], second: tuple[Path, Table]) -> tuple[Path, Table]:
     """Return the samples of two files, one after the other."""
     (_, a), (path, b) = first, second
-    if a.y is None or b.y is None:
-        if kind_of(a.y) != kind_of(b.y):
-            raise DataError(path, f"it has {kind_of(b.y)}, and the file before it {kind_of(a.y)}")
-        y = None
-    else:
-        y = joined_labels(path, a.y, b.y)
-    if a.first_index is not None:
-        return path, _joined_libsvm(a, b, y)
-    if a.shape[1] != b.shape[1] or a.feature_names != b.feature_names or a.categorical != b.categorical:
-        raise DataError(path, "its features are not those of the file before it")
+    if (a.y is None) != (b.y is None):
+        raise DataError(path, f"it has {kind_of(b.y)}, and the file before it {kind_of(a.y)}")
+    y = None if a.y is None or b.y is None else joined_labels(path, a.y, b.y)
     matrices: list[Any] = [a.X, b.X]
-    notes = (*a.notes, *b.notes)
-    return path, replace(a, X=np.concatenate(matrices), y=y, notes=notes)
-
-
-def _joined_libsvm(a: Table, b: Table, y: NDArray[Any] | None) -> Table:
-    """Return the samples of two files of LIBSVM text: one that uses feature 0 shows that both count from 0."""
-    matrices: list[Any] = [a.X, b.X]
+    if a.first_index is None:
+        if a.shape[1] != b.shape[1] or a.feature_names != b.feature_names or a.categorical != b.categorical:
+            raise DataError(path, "its features are not those of the file before it")
+        return path, replace(a, X=np.concatenate(matrices), y=y, notes=(*a.notes, *b.notes))
+    # One file of LIBSVM text that uses feature 0 shows that both count from 0.
     begins = [one.first_index or 0 for one in (a, b)]
     start = min(begins)
     width = max(X.shape[1] + begin - start for X, begin in zip(matrices, begins, strict=True))
@@ -310,4 +285,4 @@ def _joined_libsvm(a: Table, b: Table, y: NDArray[Any] | None) -> Table:
         sparse.csr_matrix((X.data, X.indices + begin - start, X.indptr), (X.shape[0], width))
         for X, begin in zip(matrices, begins, strict=True)
     ]
-    return Table(sparse.csr_matrix(sparse.vstack(shifted, "csr")), y, first_index=start)
+    return path, Table(sparse.csr_matrix(sparse.vstack(shifted, "csr")), y, first_index=start)

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from ...table import SEPARATOR_NAMES, DataError, Dialect, Path, Request, check_size
-from ..cells import TRUTH, Kind, has_comma, is_number, kind_of, kind_of_all, may_be_thousands
-from ..columns import LABEL_NAMES, label_column
+from ..cells import has_comma, is_number, is_value, may_be_thousands
+from ..columns import LABEL_NAMES
 from .lines import split_records
 
 CANDIDATES = (",", ";", "\t", "|", " ")  # Separators that are tried.
@@ -98,17 +97,14 @@ def _splits(lines: Sequence[str], separator: str, request: Request, missing: fro
     if request.decimal is None and not any(has_comma(field) for record in body for field in record):
         decimals = (".",)
     records = list(filter(None, records))  # a tab alone, between rows that white space separates
-    return [_Split(separator, decimal, records, width, even, _known(body, decimal, missing)) for decimal in decimals]
+    fields = [field for record in body for field in record]
+    known = {decimal: sum(is_value(field, decimal, missing) for field in fields) / len(fields) for decimal in decimals}
+    return [_Split(separator, decimal, records, width, even, known[decimal]) for decimal in decimals]
 
 
 def is_surplus(header: list[str], width: int) -> bool:
     """Tell whether a header has one name more than there are columns, and that name is empty."""
     return len(header) == width + 1 and not header[-1]
-
-
-def _known(body: Records, decimal: str, missing: frozenset[str]) -> float:
-    fields = [field for record in body for field in record]
-    return sum(kind_of(field, decimal, missing) != Kind.TEXT for field in fields) / len(fields)
 
 
 def _best(path: Path, splits: list[_Split], request: Request, preferred: str, line: int) -> _Split:
@@ -157,94 +153,62 @@ def _header(path: Path, split: _Split, request: Request, missing: frozenset[str]
     A number above a number is data, so any other text in that row is a fault in the data, not a name.
     """
     first, body = split.records[0], split.records[1:]
+    columns = list(zip(*body, strict=False))
     if request.header is not None:
         return request.header
     if isinstance(request.label, str) and request.label in first:
         return True
-    number = partial(is_number, decimal=split.decimal)
     if body and split.width > 1 and len(first) == split.width - 1:
-        if not any(number(field) for field in first) and _names_rows(body, number):
+        if not any(is_number(field, split.decimal) for field in first) and _names_rows(body, split.decimal):
             return True
         fault = f"{len(first)} fields found, {split.width} expected: --header says that the first column names the rows"
         raise DataError(path, fault, line)
-    second = body[0] if body else None
-    label = label_column(path, first, request, line) if not isinstance(request.label, str) else None
-    if second is not None and _has_numbers_for_names(first, second, label, split.decimal):
+    pairs = list(zip(first, columns, strict=False))
+    for name, column in pairs:  # y is a class as often as a name
+        known = name.lower() in (LABEL_NAMES if is_number(column[0], split.decimal) else LABEL_NAMES[:-1])
+        if known and name not in column:
+            return True
+    if _numbered(first, body, split.decimal, request.label if isinstance(request.label, int) else -1):
         return True
-    if label is not None and _is_name_of_label(first, body, label):
-        return True
-    below = second or first
-    value = [number(field) or field in TRUTH for field in first]
-    if any(one and (number(field) or field in TRUTH) for one, field in zip(value, below, strict=False)):
+    values = [is_value(field, split.decimal, ()) for field in first]
+    below = (body or [first])[0]
+    if any(one and is_value(field, split.decimal, ()) for one, field in zip(values, below, strict=False)):
         return False
-    names = [i != label and not value[i] and field not in missing for i, field in enumerate(first)]
-    if not any(names) or second is None:
-        return any(names)
-    kinds = [kind_of_all(kind_of(one, split.decimal, missing) for one in column) for column in _columns(body)]
-    words = [not one and field not in missing for one, field in zip(value, first, strict=True)]
-    if any(word and kind not in (Kind.TEXT, Kind.MISSING) for word, kind in zip(words, kinds, strict=False)):
-        return True
-    return _header_of_text(path, first, body, line)
+    words = [not one and field not in missing for one, field in zip(values, first, strict=True)]
+    if not body or not any(words):
+        return any(words)
+    for word, column in zip(words, columns, strict=False):
+        known = [is_value(field, split.decimal, ()) for field in column if field not in missing]
+        if word and known and all(known):
+            return True
+    if any(name in column for name, column in pairs):
+        return False
+    raise DataError(path, f"the first row, {first[:3]}, may hold names or text: say --header or --no-header", line)
 
 
-def _names_rows(body: Records, number: Callable[[str], bool]) -> bool:
+def _names_rows(body: Records, decimal: str) -> bool:
     """Tell whether the first fields are names of rows: all differ, and not all are numbers with decimals.
 
     Otherwise a comma may stand between thousands. No last field in any row means a surplus separator.
     """
     names = {record[0] for record in body}
-    decimals = all(number(name) and not name.isdigit() for name in names)
+    decimals = all(is_number(name, decimal) and not name.isdigit() for name in names)
     return len(names) == len(body) and not decimals and any(record[-1] for record in body)
 
 
-def _is_name_of_label(first: list[str], body: Records, label: int) -> bool:
-    """Tell whether the label's first field is the word label, target or class, and no other label is that word."""
-    word = first[label] if label < len(first) else ""
-    others = [record[label] for record in body if label < len(record)]
-    return bool(others) and word.lower() in LABEL_NAMES[:3] and word not in others
-
-
-def _columns(body: Records) -> list[tuple[str, ...]]:
-    return list(zip(*body, strict=False))
-
-
-def _header_of_text(path: Path, first: list[str], body: Records, line: int) -> bool:
-    """Tell whether the first record of a table of text holds names: it does if it names the label."""
-    if any(field.lower() in LABEL_NAMES for field in first):
-        return True
-    if any(field in column for field, column in zip(first, _columns(body), strict=False)):
-        return False
-    raise DataError(path, f"the first row, {first[:3]}, may hold names or text: say --header or --no-header", line)
-
-
-def _has_numbers_for_names(first: list[str], second: list[str], label: int | None, decimal: str) -> bool:
-    """Tell whether numbers in the first row are names, as pandas writes them, with its index or without."""
-    begin = int(first[0] in ("", "Unnamed: 0"))
-    label = None if label is None or label < begin else label - begin
-    return _numbered(first[begin:], second[begin:]) or _named_label(first[begin:], second[begin:], label, decimal)
-
-
-def _numbered(first: list[str], second: list[str]) -> bool:
-    """Tell whether the names are 0, 1, 2, ..., which pandas gives to columns without names.
+def _numbered(first: list[str], body: Records, decimal: str, label: int) -> bool:
+    """Tell whether the names are 0, 1, 2, ..., which pandas gives to columns without names; the label may have a name.
 
     Data may be 0, 1, 2 by chance; then the following rows are likely to hold the same few numbers.
     """
-    return (
-        bool(first)
-        and _counts(first)
-        and (len(first) >= NUMBERED_COLUMNS or any(field not in first for field in second))
-    )
-
-
-def _named_label(first: list[str], second: list[str], label: int | None, decimal: str) -> bool:
-    """Tell whether only the label has a name: one of the usual ones above a number, or one beside 0, 1, 2, ..."""
-    if label is None or label >= min(len(first), len(second)) or is_number(first[label], decimal):
+    begin = int(first[0] in ("", "Unnamed: 0"))
+    fields, below = first[begin:], (body or [[]])[0][begin:]
+    names = [field for field in fields if is_number(field, decimal)]
+    if not names or len(below) < len(fields) or names != [str(index) for index in range(len(names))]:
         return False
-    above_a_number = is_number(second[label], decimal)
-    if _counts(first[:label] + first[label + 1 :]):
-        return above_a_number or len(first) >= NUMBERED_COLUMNS
-    return above_a_number and first[label].lower() in LABEL_NAMES
-
-
-def _counts(fields: list[str]) -> bool:
-    return fields == [str(index) for index in range(len(fields))]
+    others = [one for field, one in zip(fields, below, strict=False) if not is_number(field, decimal)]
+    many = len(first) >= NUMBERED_COLUMNS
+    if others:
+        named = -len(first) <= label < len(first) and not is_number(first[label], decimal)
+        return named and len(others) == 1 and (many or is_number(others[0], decimal))
+    return many or any(field not in fields for field in below)

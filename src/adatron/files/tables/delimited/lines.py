@@ -6,7 +6,7 @@ import csv
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 from ...table import DataError, Path
 from ..cells import SPREADSHEET_ERRORS
@@ -26,17 +26,6 @@ class Marks:
 
 
 TEXT = Marks()
-
-
-class Chunk(NamedTuple):
-    """Some lines, and their numbers."""
-
-    numbers: list[int]
-    lines: list[str]
-
-    def after(self, count: int) -> Chunk:
-        """Return the lines after the first ones."""
-        return Chunk(self.numbers[count:], self.lines[count:])
 
 
 class Lines:
@@ -69,22 +58,21 @@ class Lines:
             self._within = not self._within
         return True
 
-    def take(self, most: int) -> Chunk:
-        """Return the next lines; they end at the end of a record, unless that is far away."""
-        taken = Chunk([], [])
+    def take(self, most: int) -> list[tuple[int, str]]:
+        """Return the next lines with their numbers; they end at the end of a record, unless that is far away."""
+        taken: list[tuple[int, str]] = []
         size = 0
         for number, line in self:
-            taken.numbers.append(number)
-            taken.lines.append(line)
+            taken.append((number, line))
             size += len(line)
-            enough = size > CHARACTERS or len(taken.lines) >= most
-            if enough and len(taken.lines) > 2 and (not self._within or size > 4 * CHARACTERS):
+            enough = size > CHARACTERS or len(taken) >= most
+            if enough and len(taken) > 2 and (not self._within or size > 4 * CHARACTERS):
                 break
         return taken
 
-    def put_back(self, lines: list[str]) -> None:
+    def put_back(self, lines: list[tuple[int, str]]) -> None:
         """Let the stream begin with these lines, which were taken."""
-        self._held = "".join(lines)
+        self._held = "".join(line for _, line in lines)
         self._check(self._held)
 
     def read(self, size: int = -1) -> str:

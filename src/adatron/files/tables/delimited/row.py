@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...table import MISSING_LABELS, Dialect, Path, Request, Table
-from ..cells import MISSING, Kind, is_number, kind_of, labels_of
+from ..cells import MISSING, is_number, is_value, labels_of, number_of
 from .dialect import find_dialect
 from .lines import split_records
 
@@ -40,7 +40,7 @@ def plain_row(line: str, like: Table, worded: bool = False) -> Table | None:
     named = None if label is None else fields.pop(label)
     if named in MISSING or named in MISSING_LABELS or not all(is_number(field, dialect.decimal) for field in fields):
         return None
-    values = [float(field.replace(",", ".")) for field in fields]
+    values = [number_of(field) for field in fields]
     y: Any = None if named is None else np.array([named]) if worded else labels_of([named], dialect.decimal)
     if not all(map(isfinite, values)) or (y is not None and y.dtype.kind == "f" and not isfinite(y[0])):
         return None
@@ -55,6 +55,6 @@ def header_of(path: Path, line: str, number: int, request: Request, preferred: s
     """
     missing = frozenset(MISSING if request.missing is None else request.missing)
     dialect, (fields, *_) = find_dialect(path, [line], request, preferred, missing, number)
-    kinds = [kind_of(field, dialect.decimal, missing) for field in fields if field]
-    words = len(fields) > 1 and Kind.TEXT in kinds and not {Kind.NUMBER, Kind.TRUTH, Kind.MISSING} & set(kinds)
-    return (fields, dialect) if (words if request.header is None else request.header) else None
+    words = [not is_value(field, dialect.decimal, missing) for field in fields if field]
+    found = len(fields) > 1 and bool(words) and all(words) if request.header is None else request.header
+    return (fields, dialect) if found else None
