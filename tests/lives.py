@@ -5,7 +5,7 @@ from sklearn.base import clone
 
 from adatron import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVDD, IncrementalSVR
 from adatron.certificates import kkt_violation
-from adatron.learning.leave_out import decision
+from adatron.learning.leave_out import Optimum
 
 MODELS = {
     "svc": IncrementalSVC,
@@ -92,11 +92,8 @@ class Life:
         ours, theirs = np.atleast_1d(model.dual_objective_), np.atleast_1d(fresh.dual_objective_)
         np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-8)
         if self.unique():
-            for mine, others in zip(model.learner.tracks, fresh.learner.tracks, strict=True):
-                ours, theirs = (
-                    decision(t.dual(m.learner.program), t.beta, t.g)[np.argsort(t.numbers)]
-                    for m, t in ((model, mine), (fresh, others))
-                )
+            for pair in zip(Optimum.of(model.learner), Optimum.of(fresh.learner), strict=True):
+                ours, theirs = (one.values()[np.argsort(one.track.numbers)] for one in pair)
                 np.testing.assert_allclose(ours, theirs, atol=1e-6 * (1.0 + np.abs(theirs).max(initial=0.0)))
 
     def unique(self):

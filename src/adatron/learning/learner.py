@@ -103,11 +103,6 @@ class Learner:
         """What makes the program of labels 1 and -1 or of targets, weights and k(x, x)."""
         return self.foundation.form.made
 
-    def divisor(self, half_width: float) -> float:
-        """Return the divisor of decision values, from ``certificates.half_width``."""
-        divisors = self.foundation.form.divisors
-        return 1.0 if divisors is None else float(divisors(np.array([half_width]))[0])
-
     @property
     def proofs(self) -> Proofs:
         """What is proven of the solution."""

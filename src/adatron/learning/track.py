@@ -76,6 +76,10 @@ class Track:
         track.restore(tuple(state[name] for name in ("slots", "beta", "g", "counts")))
         return track
 
+    def copy(self) -> Track:
+        """Return the program at this solution, over the same samples."""
+        return Track.of(self.store, self.kernel, self.state())
+
     def fault(self, sides: tuple[int, int] | None, apart: bool) -> str:
         """Return what is wrong with a program that comes from elsewhere, or nothing.
 

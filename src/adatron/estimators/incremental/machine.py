@@ -27,8 +27,8 @@ from ..base.machine import KernelMachine
 from ..checks import inputs, objects
 from ..checks.arrays import refuse_remote
 from ..checks.checked import checked
+from .forgetting import keeping
 from .holder import Holder
-from .steps import keeping
 
 
 @documented
