@@ -80,7 +80,7 @@ class Life:
             assert (by_id[one][0] == x).all()
             assert self.kind == "oneclass" or by_id[one][1] == t
         programs = [(one, one.dual(model.learner.program)) for one in model.learner.tracks]
-        assert all(kkt_violation(dual, one.beta, one.gradient(dual)) <= 1e-7 for one, dual in programs)
+        assert all(kkt_violation(dual, one.beta, one.gradient(dual, one.beta)) <= 1e-7 for one, dual in programs)
         for one, dual in programs:
             missed = np.abs(dual.sums(one.beta) - dual.totals).max(initial=0.0)
             assert missed <= 1e-12 * np.abs(one.beta).sum()

@@ -19,7 +19,7 @@ from ..estimators.base.quiet import quiet
 from ..gram import Source
 from ..learning.leave_out import Optimum, without
 from ..threads import Clock
-from .subject import Ids, Subject, Vector, counted, dense, drawn, predictions, rows_of, taken, unnamed
+from .subject import Ids, Subject, Vector, counted, drawn, predictions, rows_of, taken, unnamed
 from .twin import Twin, at_bound, candidates, twin_of
 
 KERNEL = 4_000_000  # Kernel values that are kept between the probes and the samples.
@@ -242,7 +242,7 @@ class _Probes:
         rows = subject.rows[twin.numbers] if X_test is None else rows_of(subject.way, X_test)
         some = drawn(rows.shape[0], max(100, KERNEL // max(1, twin.n)))
         kernel, store = twin.learner.kernel, twin.learner.store
-        probes = store.moved(_alike(rows[some], store.X))
+        probes = store.moved(store.alike(rows[some]))
         K = np.asarray(kernel(probes, store.near()), np.float64)
         own = np.zeros(len(some))
         if twin.learner.foundation.form.sphere:
@@ -278,12 +278,3 @@ class _Probes:
         if self.subject.task == "regression":
             return float(r2_score(self.y, predicted)) if len(self.y) > 1 else float("nan")
         return float(np.mean(predicted == self.y))
-
-
-def _alike(rows: Any, samples: Any) -> Any:
-    """Return rows stored as the samples are."""
-    from scipy import sparse
-
-    if sparse.issparse(rows) == sparse.issparse(samples):
-        return rows
-    return sparse.csr_matrix(rows) if sparse.issparse(samples) else dense(rows)

@@ -58,9 +58,7 @@ class Optimum:
 
     def prove(self) -> Certificate:
         """Return what a gradient computed anew proves."""
-        other = self.track.copy()
-        other.begin(self.beta.copy(), self.g.copy())
-        return other.prove(self.dual)
+        return self.track.prove(self.dual, self.beta)
 
     def values(self) -> Vector:
         """Return decision values of the samples, before any division by a margin."""

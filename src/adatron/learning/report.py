@@ -31,7 +31,7 @@ def report(learner: Learner, refit: bool, saved: dict[str, int], kept: list[str]
     """
     found: dict[str, Any] = {"samples": learner.store.n, "arrived": learner.store.arrived}
     optima = Optimum.of(learner)
-    proofs = [one.track.prove(one.dual) for one in optima]
+    proofs = [one.prove() for one in optima]
     found["kkt_violation"] = float(max(proof.kkt_violation for proof in proofs))
     found["duality_gap"] = float(max(proof.relative_gap for proof in proofs))
     found["files"] = sorted(saved)
