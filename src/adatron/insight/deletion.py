@@ -19,7 +19,7 @@ from ..estimators.base.quiet import quiet
 from ..gram import Source
 from ..learning.leave_out import Optimum, without
 from ..threads import Clock
-from .subject import Ids, Subject, Vector, counted, drawn, predictions, rows_of, taken, unnamed
+from .subject import Ids, Subject, Vector, counted, dense, drawn, predictions, rows_of, taken, unnamed
 from .twin import Twin, at_bound, candidates, twin_of
 
 KERNEL = 4_000_000  # Kernel values that are kept between the probes and the samples.
@@ -176,17 +176,10 @@ def influence_of(
         values = whole.copy()
         for column, left in lefts:
             values[:, column] = probes.values([left])[:, 0]
-        coefficient = _coefficient(lefts, int(slots[k]))
-        worst = max((left.kkt_violation for _, left in lefts), default=0.0)
-        change = np.abs(values - whole).max(axis=1).mean()
-        out[:, k] = (
-            coefficient,
-            bound[slots[k]],
-            change,
-            probes.flips(whole, values),
-            probes.score(values) - base,
-            worst,
-        )
+        coefficients = (float(abs(left.track.beta[left.track.numbers == slots[k]][0])) for _, left in lefts)
+        out[:2, k] = max(coefficients, default=0.0), bound[slots[k]]
+        out[2:4, k] = np.abs(values - whole).max(axis=1).mean(), probes.flips(whole, values)
+        out[4:, k] = probes.score(values) - base, max((left.kkt_violation for _, left in lefts), default=0.0)
         if clock.late:
             done = k + 1
             break
@@ -216,12 +209,6 @@ def _without(twin: Twin, slots: Ids) -> Iterator[list[tuple[int, Optimum]]]:
         yield [(column, next(path)[1]) for column, (mine, path) in enumerate(paths) if mine[k] >= 0]
 
 
-def _coefficient(lefts: list[tuple[int, Optimum]], slot: int) -> float:
-    """Return the largest coefficient of a sample."""
-    tracks = [left.track for _, left in lefts]
-    return max((float(abs(track.beta[track.numbers == slot][0])) for track in tracks), default=0.0)
-
-
 @dataclass(frozen=True)
 class _Probes:
     """The samples at which changes are measured.
@@ -242,7 +229,7 @@ class _Probes:
         rows = subject.rows[twin.numbers] if X_test is None else rows_of(subject.way, X_test)
         some = drawn(rows.shape[0], max(100, KERNEL // max(1, twin.n)))
         kernel, store = twin.learner.kernel, twin.learner.store
-        probes = store.moved(store.alike(rows[some]))
+        probes = store.moved(_alike(rows[some], store.X))
         K = np.asarray(kernel(probes, store.near()), np.float64)
         own = np.zeros(len(some))
         if twin.learner.foundation.form.sphere:
@@ -278,3 +265,12 @@ class _Probes:
         if self.subject.task == "regression":
             return float(r2_score(self.y, predicted)) if len(self.y) > 1 else float("nan")
         return float(np.mean(predicted == self.y))
+
+
+def _alike(rows: Any, samples: Any) -> Any:
+    """Return rows stored as the samples are."""
+    from scipy import sparse
+
+    if sparse.issparse(rows) == sparse.issparse(samples):
+        return rows
+    return sparse.csr_matrix(rows) if sparse.issparse(samples) else dense(rows)

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Ids, Matrix, Vector
+from ..certificates import intercept
 from ..learning.learner import Learner
-from ..learning.leave_out import Optimum
+from ..learning.track import Track
+from ..problems import Dual
 from ..solvers.path import Stalled
 from .conformity import rounding
 
@@ -48,31 +50,30 @@ class Candidates:
         """
         self.error = 0.0
         try:
-            return np.stack([self._of_program(own, code) for own in Optimum.of(self.learner)], axis=1)
+            return np.stack([self._of_program(track, code) for track in self.learner.tracks], axis=1)
         except Stalled:  # rounding leaves no way: a copy of the learner solves the problem anew
             other = self.learner.copy(RLock())
             other.limits = other.limits._replace(max_time=None)  # that of a step; this is a part of a prediction
             other.learn(self.row, np.array([float(code)]), self.weights[[code]], None)
-            return np.stack([self._values(one, one.track.numbers) for one in Optimum.of(other)], axis=1)
+            return np.stack([self._values(t, t.dual(other.program), t, t.numbers) for t in other.tracks], axis=1)
 
-    def _of_program(self, own: Optimum, code: int) -> Vector:
-        learner, track = self.learner, own.track
+    def _of_program(self, track: Track, code: int) -> Vector:
+        learner = self.learner
         if track.slots is not None and track.sides is not None and code not in track.sides:
-            return self._values(own, track.numbers)
+            return self._values(track, track.dual(learner.program), track, track.numbers)
         numbers = np.append(track.numbers, self.n)
         label = 1.0 if track.sides is not None and code == track.sides[0] else -1.0
         labels, weights = np.append(track.labels(), label), np.append(track.weights(), self.weights[code])
         goal = learner.program(labels, weights, lambda: self.K[numbers, numbers])
         whole = len(numbers) == self.n + 1
         rows = self.K.__getitem__ if whole else lambda ids: self.K[np.ix_(numbers[ids], numbers)]
-        path = track.path(learner.program).including(goal, rows)
-        return self._values(Optimum(learner, track, goal, path.beta, path.g), numbers)
+        return self._values(track, goal, track.path(learner.program).including(goal, rows), numbers)
 
-    def _values(self, one: Optimum, numbers: Ids) -> Vector:
-        every, b = np.zeros(self.n + 1), one.intercept
-        every[numbers] = one.beta
+    def _values(self, track: Track, dual: Dual, solution: Any, numbers: Ids) -> Vector:
+        every, b, free = np.zeros(self.n + 1), intercept(dual, solution.beta, solution.g), dual.free(solution.beta)
+        every[numbers] = solution.beta
         values = self.K @ every + b
-        off = float(np.abs(values[numbers] - one.dual.t)[one.dual.free(one.beta)].max(initial=0.0))
+        off = float(np.abs(values[numbers] - dual.t)[free].max(initial=0.0))
         bound = rounding(int(np.count_nonzero(every)), float(self.K.diagonal().max()), every, b)
         self.error = max(self.error, off + bound)
         return values

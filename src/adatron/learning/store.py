@@ -63,12 +63,6 @@ class Store:
         """Return rows less the centre."""
         return less(rows, self.center) if len(self.center) else rows
 
-    def alike(self, rows: Any) -> Any:
-        """Return rows stored as the samples are."""
-        if sparse.issparse(rows) == sparse.issparse(self._X):
-            return rows
-        return rows.toarray() if sparse.issparse(rows) else sparse.csr_matrix(rows)
-
     @property
     def y(self) -> Vector:
         """Targets, or numbers of classes."""

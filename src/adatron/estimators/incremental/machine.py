@@ -211,7 +211,8 @@ class Incremental(Holder):
         X, y = found if targets else (found, y)
         if not objects.is_function(self.kernel):
             inputs.refuse_huge(X)
-        X = X if first else self._learner.store.alike(X)
+        if not first and sparse.issparse(X) != sparse.issparse(self._learner.store.X):
+            X = X.toarray() if sparse.issparse(X) else sparse.csr_matrix(X)
         return tidy(X) if sparse.issparse(X) else opened(X), y
 
     @property
