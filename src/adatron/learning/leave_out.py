@@ -61,8 +61,11 @@ class Optimum:
         return self.track.prove(self.dual, self.beta)
 
     def values(self) -> Vector:
-        """Return decision values of the samples, before any division by a margin."""
-        dual, sphere = self.dual, self.learner.foundation.form.sphere  # whose targets, half of k(x, x), are subtracted
+        """Return decision values of the samples, before any division by a margin.
+
+        Decision values of a sphere subtract its targets, which are half of k(x, x).
+        """
+        dual, sphere = self.dual, self.learner.foundation.form.sphere
         explicit = len(dual.totals) > 0 and dual.sign is None
         return self.g + (0.0 if sphere else dual.t) + (self.intercept if explicit else 0.0)
 

@@ -1,4 +1,4 @@
-"""The common base of the incremental machines: parameters, learning and forgetting."""
+"""The common base of the incremental estimators: parameters, learning and forgetting."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from .holder import Holder
 
 @documented
 class Incremental(Holder):
-    """Base of the incremental machines, used together with the batch class.
+    """Base of the incremental estimators, used together with the batch class.
 
-    A machine holds a learner, which gives a model when it is asked. A fit begins a new learner, and a step changes it.
+    An estimator holds a learner, which gives a model on request. A fit begins a new learner, and a step changes it.
 
     Parameters
     ----------
