@@ -5,7 +5,7 @@ from sklearn.base import clone
 
 from adatron import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, IncrementalSVDD, IncrementalSVR
 from adatron.certificates import kkt_violation
-from adatron.learning.leave_out import decision
+from adatron.learning.leave_out import Optimum
 
 MODELS = {
     "svc": IncrementalSVC,
@@ -80,7 +80,7 @@ class Life:
             assert (by_id[one][0] == x).all()
             assert self.kind == "oneclass" or by_id[one][1] == t
         programs = [(one, one.dual(model.learner.program)) for one in model.learner.tracks]
-        assert all(kkt_violation(dual, one.beta, one.gradient(dual)) <= 1e-7 for one, dual in programs)
+        assert all(kkt_violation(dual, one.beta, one.gradient(dual, one.beta)) <= 1e-7 for one, dual in programs)
         for one, dual in programs:
             missed = np.abs(dual.sums(one.beta) - dual.totals).max(initial=0.0)
             assert missed <= 1e-12 * np.abs(one.beta).sum()
@@ -92,11 +92,8 @@ class Life:
         ours, theirs = np.atleast_1d(model.dual_objective_), np.atleast_1d(fresh.dual_objective_)
         np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-8)
         if self.unique():
-            for mine, others in zip(model.learner.tracks, fresh.learner.tracks, strict=True):
-                ours, theirs = (
-                    decision(t.dual(m.learner.program), t.beta, t.g)[np.argsort(t.numbers)]
-                    for m, t in ((model, mine), (fresh, others))
-                )
+            for pair in zip(Optimum.of(model.learner), Optimum.of(fresh.learner), strict=True):
+                ours, theirs = (one.values()[np.argsort(one.track.numbers)] for one in pair)
                 np.testing.assert_allclose(ours, theirs, atol=1e-6 * (1.0 + np.abs(theirs).max(initial=0.0)))
 
     def unique(self):

@@ -69,7 +69,7 @@ def test_where_rounding_leaves_no_way_there_are_fits():
     def stalled(_):
         raise Stalled
 
-    with at(leave_out.left_out, stalled):
+    with at(leave_out.without, stalled):
         found = left_out_of(machine, clone(machine).fit(X, Y), X, Y, ALONE, lambda one, total: None)
     assert found.how == "fits"
 

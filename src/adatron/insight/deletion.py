@@ -7,6 +7,7 @@ that hold the bias: they end its interval where no support vector is free, or th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,12 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import r2_score
 
-from ..certificates import intercept, kkt_violation
 from ..estimators.base.quiet import quiet
 from ..gram import Source
-from ..learning.learner import Learner
-from ..learning.leave_out import deciding, left_out
-from ..learning.track import Track
+from ..learning.leave_out import Optimum, without
 from ..threads import Clock
 from .subject import Ids, Subject, Vector, counted, dense, drawn, predictions, rows_of, taken, unnamed
 from .twin import Twin, at_bound, candidates, twin_of
@@ -172,24 +170,16 @@ def influence_of(
     if clock.left() is not None:  # those that there is time for are drawn by chance, too
         slots = np.random.default_rng(0).permutation(slots)
     out, done = np.zeros((6, len(slots))), len(slots)
-    learner = twin.learner
-    whole = probes.values([(track, track.dual(learner.program), track) for track in learner.tracks], learner)
+    whole = probes.values(Optimum.of(twin.learner))
     base, bound = probes.score(whole), at_bound(twin)
     for k, lefts in enumerate(_without(twin, slots)):
         values = whole.copy()
         for column, left in lefts:
-            values[:, column] = probes.values([left], learner)[:, 0]
-        coefficient = _coefficient(lefts, int(slots[k]))
-        worst = max((kkt_violation(goal, left.beta, left.g) for _, (_, goal, left) in lefts), default=0.0)
-        change = np.abs(values - whole).max(axis=1).mean()
-        out[:, k] = (
-            coefficient,
-            bound[slots[k]],
-            change,
-            probes.flips(whole, values),
-            probes.score(values) - base,
-            worst,
-        )
+            values[:, column] = probes.values([left])[:, 0]
+        coefficients = (float(abs(left.track.beta[left.track.numbers == slots[k]][0])) for _, left in lefts)
+        out[:2, k] = max(coefficients, default=0.0), bound[slots[k]]
+        out[2:4, k] = np.abs(values - whole).max(axis=1).mean(), probes.flips(whole, values)
+        out[4:, k] = probes.score(values) - base, max((left.kkt_violation for _, left in lefts), default=0.0)
         if clock.late:
             done = k + 1
             break
@@ -197,7 +187,7 @@ def influence_of(
     order = np.lexsort((slots, -out[2]))
     proven = np.full(len(order), np.nan)
     for k, lefts in enumerate(_without(twin, slots[order[:PROVEN]])):
-        proven[k] = _proven(lefts)
+        proven[k] = max((float(left.prove().kkt_violation) for _, left in lefts), default=0.0)
         if clock.late:
             break
     coefficient, held, change, flips, score, violation = out[:, order]
@@ -207,41 +197,16 @@ def influence_of(
     )  # fmt: skip
 
 
-Left = tuple[Any, Any, Any]  # the track, the program without a sample, its solution
-
-
-def _without(twin: Twin, slots: Ids) -> Any:
-    """Yield, for each sample, the problems that change without it: their number, and what ``Left`` says."""
-    learner, paths = twin.learner, []
-    for track in learner.tracks:
-        place = np.full(twin.n, -1)
-        place[track.numbers] = np.arange(len(track.beta))
-        decides = deciding(track.dual(learner.program), track.beta, track.g)
+def _without(twin: Twin, slots: Ids) -> Iterator[list[tuple[int, Optimum]]]:
+    """Yield, for each sample, the problems that change without it: their numbers, and their solutions."""
+    paths: list[tuple[Ids, Iterator[tuple[int, Optimum]]]] = []
+    for own in Optimum.of(twin.learner):
+        place, decides = np.full(twin.n, -1), np.flatnonzero(own.deciding())
+        place[own.track.numbers[decides]] = decides
         mine = place[slots]
-        mine = np.where((mine >= 0) & decides[mine], mine, -1) if len(decides) else mine
-        paths.append((track, mine, left_out(learner, track, mine[mine >= 0])))
+        paths.append((mine, without(own, mine[mine >= 0])))
     for k in range(len(slots)):
-        lefts: list[tuple[int, Left]] = []
-        for column, (track, mine, path) in enumerate(paths):
-            if mine[k] >= 0:
-                _, goal, left = next(path)
-                lefts.append((column, (track, goal, left)))
-        yield lefts
-
-
-def _coefficient(lefts: list[tuple[int, Left]], slot: int) -> float:
-    """Return the largest coefficient of a sample."""
-    return max((float(abs(track.beta[track.numbers == slot][0])) for _, (track, _, _) in lefts), default=0.0)
-
-
-def _proven(lefts: list[tuple[int, Left]]) -> float:
-    """Return a bound of the KKT violation of solutions without a sample, by gradients computed anew in float64."""
-    worst = 0.0
-    for _, (track, goal, left) in lefts:
-        other = Track.of(track.store, track.kernel, track.state())
-        other.begin(left.beta.copy(), left.g.copy())
-        worst = max(worst, float(other.prove(goal).kkt_violation))
-    return worst
+        yield [(column, next(path)[1]) for column, (mine, path) in enumerate(paths) if mine[k] >= 0]
 
 
 @dataclass(frozen=True)
@@ -276,15 +241,14 @@ class _Probes:
     def n(self) -> int:
         return len(self.K)
 
-    def values(self, lefts: list[Left], learner: Learner) -> Vector:
-        """Return values of some problems at the probes, (n_probes, n_lefts)."""
-        out = np.zeros((self.n, len(lefts)))
-        for column, (track, dual, left) in zip(out.T, lefts, strict=True):
-            if not len(dual):
-                continue
-            used = np.flatnonzero(left.beta)
-            total = self.K[:, track.numbers[used]] @ left.beta[used] + intercept(dual, left.beta, left.g)
-            column[:] = (total - 0.5 * self.own) / learner.divisor(track.width(dual, left.beta, left.g))
+    def values(self, optima: list[Optimum]) -> Vector:
+        """Return values of some problems at the probes, (n_probes, n_optima)."""
+        out = np.zeros((self.n, len(optima)))
+        for column, one in zip(out.T, optima, strict=True):
+            if len(one.dual):
+                used = np.flatnonzero(one.beta)
+                total = self.K[:, one.track.numbers[used]] @ one.beta[used] + one.intercept
+                column[:] = (total - 0.5 * self.own) / one.divisor
         return out
 
     def flips(self, before: Vector, after: Vector) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,8 +21,7 @@ from ..estimators.incremental import (
 )
 from ..estimators.incremental.machine import Incremental
 from ..learning.learner import Learner
-from ..learning.leave_out import deciding
-from ..learning.track import Track
+from ..learning.leave_out import Optimum
 from .subject import Ids, Subject, Unavailable, unnamed
 
 MOST_ON_PATH = 20_000  # Samples: the path holds a row of K for each free support vector.
@@ -73,38 +73,32 @@ class Twin:
     def affordable(self) -> int:
         """The number of samples that one question may delete, of those that can matter."""
         work = 0.0
-        learner = self.learner
-        for track in learner.tracks:
-            support = track.beta != 0.0
-            free = int(np.count_nonzero(support & ~_fixed(learner, track)))
-            deletions = int(np.count_nonzero(_deciding(learner, track)))
-            work += deletions * (len(support) * (free + 50.0) + DELETION_NUMBERS)
+        for own in Optimum.of(self.learner):
+            free = int(np.count_nonzero((own.beta != 0.0) & ~_fixed(own)))
+            work += np.count_nonzero(own.deciding()) * (len(own.beta) * (free + 50.0) + DELETION_NUMBERS)
         return max(FEWEST_DELETIONS, int(WORK * len(candidates(self)) / max(1.0, work)))
 
 
 def candidates(twin: Twin) -> Ids:
     """Return the slots of the samples that can matter: those that decide one of the programs."""
-    found, learner = np.zeros(twin.n, bool), twin.learner
-    for track in learner.tracks:
-        found[track.numbers[_deciding(learner, track)]] = True
-    return np.flatnonzero(found)
-
-
-def _deciding(learner: Learner, track: Track) -> NDArray[np.bool_]:
-    return deciding(track.dual(learner.program), track.beta, track.g)
+    return np.flatnonzero(_any(twin, Optimum.deciding))
 
 
 def at_bound(twin: Twin) -> NDArray[np.bool_]:
     """Return whether each sample has a coefficient at its bound C."""
-    found, learner = np.zeros(twin.n, bool), twin.learner
-    for track in learner.tracks:
-        found[track.numbers[(track.beta != 0.0) & _fixed(learner, track)]] = True
+    return _any(twin, lambda own: (own.beta != 0.0) & _fixed(own))
+
+
+def _any(twin: Twin, holds: Callable[[Optimum], NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    """Return whether something holds for each sample in one of the programs."""
+    found = np.zeros(twin.n, bool)
+    for own in Optimum.of(twin.learner):
+        found[own.track.numbers[holds(own)]] = True
     return found
 
 
-def _fixed(learner: Learner, track: Track) -> NDArray[np.bool_]:
-    dual = track.dual(learner.program)
-    return (track.beta == dual.lower) | (track.beta == dual.upper)
+def _fixed(own: Optimum) -> NDArray[np.bool_]:
+    return (own.beta == own.dual.lower) | (own.beta == own.dual.upper)
 
 
 def twin_of(subject: Subject, max_time: float | None = None) -> Twin:

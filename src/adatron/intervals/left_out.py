@@ -12,13 +12,11 @@ import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
 
 from ..arrays import Ids, Vector
-from ..certificates import intercept, kkt_violation
 from ..estimators.base.machine import KernelMachine
 from ..estimators.forms.way import way_to
 from ..insight.subject import Subject, Unavailable, taken
 from ..insight.twin import INCREMENTAL_KINDS, Twin, twin_of
-from ..learning.leave_out import deciding, left_out
-from ..learning.track import Track
+from ..learning.leave_out import Optimum, without
 from ..model.heads import Target
 from ..model.model import Model
 from ..solvers.path import Stalled
@@ -156,29 +154,26 @@ class _Models:
     @classmethod
     def of(cls, twin: Twin, machine: Any, done: Callable[[int, int], None]) -> Self:
         """Find the functions of the model and of all models that lack a sample."""
-        learner = twin.learner
-        duals = [track.dual(learner.program) for track in learner.tracks]
-        wanted = [np.flatnonzero(deciding(d, t.beta, t.g)) for d, t in zip(duals, learner.tracks, strict=True)]
+        optima = Optimum.of(twin.learner)
+        wanted = [np.flatnonzero(own.deciding()) for own in optima]
         total = sum(map(len, wanted))
-        most = len(duals) + total
+        most = len(optima) + total
         _refuse_large(machine, 2 * most * twin.n)  # ``model`` makes a copy
         out = cls(twin, most)
-        for track, dual in zip(learner.tracks, duals, strict=True):
-            out._add(track, dual, track)
-        for problem, (track, which) in enumerate(zip(learner.tracks, wanted, strict=True)):
-            for one, goal, left in left_out(learner, track, which):
-                out.columns[track.numbers[one], problem] = out.count
-                out._add(track, goal, left)
+        for own in optima:
+            out._add(own)
+        for problem, (own, which) in enumerate(zip(optima, wanted, strict=True)):
+            for one, left in without(own, which):
+                out.columns[own.track.numbers[one], problem] = out.count
+                out._add(left)
                 done(1, total)
         return out
 
-    def _add(self, track: Track, dual: Any, solution: Any) -> None:
-        """Keep the function of a solution of a track's program, or of that program without a sample."""
-        beta, g, learner = solution.beta, solution.g, self.twin.learner
-        divisor = learner.divisor(track.width(dual, beta, g))
+    def _add(self, one: Optimum) -> None:
+        """Keep the decision function of a solution."""
+        track, beta, divisor, violation = one.track, one.beta, one.divisor, one.kkt_violation
         self.rows[self.count, track.numbers] = beta / divisor
-        b = self.offsets[self.count] = (intercept(dual, beta, g) - track.missing(beta)) / divisor
-        violation = kkt_violation(dual, beta, g)
+        b = self.offsets[self.count] = (one.intercept - track.missing(beta)) / divisor
         self.worst = float(np.maximum(self.worst, violation))  # NaN stays
         bound = rounding(int(np.count_nonzero(beta)), float(track.diagonal().max()), beta / divisor, b)
         self.error = max(self.error, violation / divisor + bound)

@@ -67,7 +67,7 @@ class Certified:
 
 
 class Learner:
-    """The samples of an incremental machine, and the solution of its programs.
+    """The samples of an incremental estimator, and the solution of its programs.
 
     A step holds the turn, and ends with one assignment of ``solution``. Whoever asks for a model has the one before
     the step, or waits.
@@ -76,8 +76,8 @@ class Learner:
     ----------
     kernel, gamma, head : what a fit settles for all later steps
     foundation : what the programs are made of
-    limits : those of the next step; whoever asks the machine for its learner renews them
-    turn : the machine's lock
+    limits : those of the next step; whoever asks the estimator for its learner renews them
+    turn : the estimator's lock
     warn : tells of solutions that did not converge
     """
 
@@ -102,11 +102,6 @@ class Learner:
     def program(self) -> CompleteMaker:
         """What makes the program of labels 1 and -1 or of targets, weights and k(x, x)."""
         return self.foundation.form.made
-
-    def divisor(self, half_width: float) -> float:
-        """Return the divisor of decision values, from ``certificates.half_width``."""
-        divisors = self.foundation.form.divisors
-        return 1.0 if divisors is None else float(divisors(np.array([half_width]))[0])
 
     @property
     def proofs(self) -> Proofs:
@@ -180,7 +175,7 @@ class Learner:
         }  # fmt: skip
 
     def copy(self, turn: AbstractContextManager[Any]) -> Learner:
-        """Return a learner for another machine: with samples and paths of its own, and the same model."""
+        """Return a learner for another estimator: with samples and paths of its own, and the same model."""
         other = object.__new__(Learner)
         with self.turn:
             own = deepcopy({"store": self.store, "tracks": self.tracks})

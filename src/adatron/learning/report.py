@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,7 @@ import numpy as np
 
 from ..model.heads import Classes
 from .learner import Learner
-from .leave_out import decision
-from .track import Track
+from .leave_out import Optimum
 
 STILL_HOLDS = "it was written before samples were forgotten: save the model there again, or delete the file"
 OUT_OF_REACH = [
@@ -30,13 +30,14 @@ def report(learner: Learner, refit: bool, saved: dict[str, int], kept: list[str]
     kept : what steps before the model keep, in sentences
     """
     found: dict[str, Any] = {"samples": learner.store.n, "arrived": learner.store.arrived}
-    proofs = [track.prove(track.dual(learner.program)) for track in learner.tracks]
+    optima = Optimum.of(learner)
+    proofs = [one.prove() for one in optima]
     found["kkt_violation"] = float(max(proof.kkt_violation for proof in proofs))
     found["duality_gap"] = float(max(proof.relative_gap for proof in proofs))
     found["files"] = sorted(saved)
     found["refits"] = learner.n_refit
     if refit:
-        found["largest_difference"] = max(_difference(learner, track) for track in learner.tracks)
+        found["largest_difference"] = max(_difference(one) for one in optima)
     behind = [path for path, generation in saved.items() if generation < learner.store.generation]
     found["holds"] = [f"{path}: {STILL_HOLDS}" for path in sorted(behind) if Path(path).exists()]
     found["derived"] = list(dict.fromkeys(_derived(learner) + kept))
@@ -65,12 +66,11 @@ def _derived(learner: Learner) -> list[str]:
     return found
 
 
-def _difference(learner: Learner, track: Track) -> float:
+def _difference(own: Optimum) -> float:
     """Return the largest difference of decision values of the samples from those of a solution found from nothing."""
-    if not len(track.beta):
+    if not len(own.dual):
         return 0.0
-    other = Track.of(track.store, track.kernel, track.state())
-    learner.solve_anew(other)
-    dual = track.dual(learner.program)
-    values = [decision(dual, one.beta, one.g) for one in (track, other)]
-    return float(np.abs(values[0] - values[1]).max())
+    other = own.track.copy()
+    own.learner.solve_anew(other)
+    anew = replace(own, beta=other.beta, g=other.g)
+    return float(np.abs(own.values() - anew.values()).max())

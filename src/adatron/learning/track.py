@@ -76,6 +76,10 @@ class Track:
         track.restore(tuple(state[name] for name in ("slots", "beta", "g", "counts")))
         return track
 
+    def copy(self) -> Track:
+        """Return the program at this solution, over the same samples."""
+        return Track.of(self.store, self.kernel, self.state())
+
     def fault(self, sides: tuple[int, int] | None, apart: bool) -> str:
         """Return what is wrong with a program that comes from elsewhere, or nothing.
 
@@ -155,14 +159,6 @@ class Track:
         """Begin the path to the solution of a program."""
         self._path = Homotopy(self.rows, dual, self.beta, self.g)
 
-    def gradient(self, dual: Dual) -> Vector:
-        """Return the gradient, computed anew."""
-        out, support = -dual.t + dual.lambda2 * self.beta.sum(), np.flatnonzero(self.beta)
-        for start in range(0, len(support), ROWS_AT_ONCE):
-            part = support[start : start + ROWS_AT_ONCE]
-            out += self.beta[part] @ self.rows(part)
-        return out
-
     def begin(self, beta: Vector, g: Vector) -> None:
         """Take a solution, perhaps only up to a tolerance, as the present one."""
         self._past = self.counts
@@ -226,12 +222,20 @@ class Track:
         b = intercept(dual, self.beta, self.g) if len(dual) else 0.0
         return Fitted(self.numbers, self.beta, b, width, n_iter, status, proof, {})
 
-    def prove(self, dual: Dual) -> Certificate:
-        """Return what a gradient computed anew proves, with bounds of its errors."""
+    def prove(self, dual: Dual, beta: Vector) -> Certificate:
+        """Return what a gradient computed anew proves of a solution, with bounds of its errors."""
         if not len(dual):
             return PROOF_OF_NONE
         with Pool(1) as pool:
-            return prove(self._view(pool), dual, self.beta, self.gradient(dual))
+            return prove(self._view(pool), dual, beta, self.gradient(dual, beta))
+
+    def gradient(self, dual: Dual, beta: Vector) -> Vector:
+        """Return the gradient of a solution, computed anew."""
+        out, support = -dual.t + dual.lambda2 * beta.sum(), np.flatnonzero(beta)
+        for start in range(0, len(support), ROWS_AT_ONCE):
+            part = support[start : start + ROWS_AT_ONCE]
+            out += beta[part] @ self.rows(part)
+        return out
 
     def width(self, dual: Dual, beta: Vector, g: Vector) -> float:
         """Return ``half_width`` of a problem with nu at a solution; values within the rounding of g's sums become 0."""

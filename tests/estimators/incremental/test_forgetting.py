@@ -21,7 +21,7 @@ from sklearn.preprocessing import (
 
 import adatron
 from adatron import IncrementalOneClassSVM, IncrementalSVC
-from adatron.estimators.incremental.steps import keeping
+from adatron.estimators.incremental.forgetting import keeping
 from adatron.kernels import RBF
 
 

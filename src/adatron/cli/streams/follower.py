@@ -160,7 +160,7 @@ class Follower:
 
     def _forget(self, record: Record, one: int) -> str:
         """Forget a sample as a record says; return a warning, or an empty text."""
-        from ...estimators.incremental.steps import keeping, remembers
+        from ...estimators.incremental.forgetting import keeping, remembers
 
         store, warning = self.last.store, ""
         if one not in store.ids and 0 <= one < store.next_id:

@@ -18,8 +18,7 @@ from ..base.classifier import Classifier
 from ..checks import inputs
 from ..nusvc import NuSVC, infeasible
 from ..svc import SVC
-from . import c_path
-from .machine import Incremental
+from .machine import FollowsC, Incremental
 
 
 class IncrementalClassifier(Incremental, Classifier):
@@ -81,7 +80,7 @@ def _codes(y: Any, classes: Any) -> Ids:
 
 
 @documented
-class IncrementalSVC(IncrementalClassifier, SVC):
+class IncrementalSVC(FollowsC, IncrementalClassifier, SVC):
     r"""C-support vector classification that learns and unlearns: after each step the exact solution.
 
     ``partial_fit`` adds samples, ``forget`` takes them away, ``set_C`` changes C. The solution follows its exact path.
@@ -127,8 +126,6 @@ class IncrementalSVC(IncrementalClassifier, SVC):
         max_time: float | None = None,
     ) -> None:
         self._keep(locals())
-
-    set_C, C_path = c_path.set_C, c_path.C_path
 
 
 @documented

@@ -1,4 +1,4 @@
-"""A machine that holds a learner: its model, copies and states, and attributes made on request."""
+"""An estimator that holds a learner: its model, copies and states, and attributes made on request."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..base.machine import KernelMachine
 # Parameters that the solution rests on.
 FIXED = ("C", "nu", "epsilon", "kernel", "degree", "gamma", "coef0", "bias", "augment", "multi_class", "class_weight")
 KNOWN_PARTS = ("kernel", "gamma", "head", "proofs")  # parts of a model that are known before it is gathered
-STATE = ("_store", "_tracks", "n_refit_", "_fixed")  # what a learner gives to the state of its machine
+STATE = ("_store", "_tracks", "n_refit_", "_fixed")  # what a learner gives to the state of its estimator
 HERE = ("_saved", "_turn", "_learner")  # attributes of which a copy has its own, or none
 
 
@@ -36,7 +36,7 @@ class CompactError(ValueError, AttributeError):
 
 
 class Holder(KernelMachine):
-    """Base of the incremental machines, which hold a learner. It gives a model when it is asked."""
+    """Base of the incremental estimators, which hold a learner. It gives a model when it is asked."""
 
     window: int | None
     _learner: Learner

@@ -1,9 +1,10 @@
-"""The common base of the incremental machines: parameters, learning and forgetting."""
+"""The common base of the incremental estimators: parameters, learning and forgetting."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -17,6 +18,7 @@ from ...arrays import Ids, Vector
 from ...compiled.cache.uninterrupted import uninterrupted
 from ...docstrings import documented
 from ...fitting.storage import opened, tidy
+from ...learning.c_path import CPath, paths_in_C
 from ...learning.report import report
 from ...model.heads import Head
 from ...model.model import Worst
@@ -27,15 +29,15 @@ from ..base.machine import KernelMachine
 from ..checks import inputs, objects
 from ..checks.arrays import refuse_remote
 from ..checks.checked import checked
+from .forgetting import keeping
 from .holder import Holder
-from .steps import keeping
 
 
 @documented
 class Incremental(Holder):
-    """Base of the incremental machines, used together with the batch class.
+    """Base of the incremental estimators, used together with the batch class.
 
-    A machine holds a learner, which gives a model when it is asked. A fit begins a new learner, and a step changes it.
+    An estimator holds a learner, which gives a model on request. A fit begins a new learner, and a step changes it.
 
     Parameters
     ----------
@@ -309,3 +311,68 @@ class Incremental(Holder):
         kept = [text for model, _ in saved.values() for text in keeping(model)]
         with learner.in_time():
             return report(learner, refit, {path: generation for path, (_, generation) in saved.items()}, kept)
+
+
+class FollowsC(Incremental):
+    """Base of those whose solution follows a change of C."""
+
+    def set_C(self, C: float) -> Self:
+        """Change C: the solution becomes that of the same samples with another C.
+
+        Parameters
+        ----------
+        C : float
+            > 0. From a finite C to ``inf``, or back, the solution is found anew.
+
+        Returns
+        -------
+        self : the estimator
+
+        Raises
+        ------
+        ValueError
+            C is not a number > 0.
+        ArithmeticError
+            Rounding leaves no way to the solution; the estimator is then as it was.
+        """
+        _check(C)
+        with self.turn:
+            learner = self.for_step()
+            with learner.step() as undo:
+                undo.append(partial(self.set_params, C=learner.foundation.fixed["C"]))
+                learner.follow(self.foundation(C=C))
+                self.set_params(C=C)
+        return self
+
+    def C_path(self, C: float) -> list[CPath]:
+        """Return all breakpoints of the exact path from the present C to another one; the model stays as it is.
+
+        Parameters
+        ----------
+        C : float
+            > 0 and finite.
+
+        Returns
+        -------
+        paths : list of CPath
+            One for each binary problem.
+
+        Raises
+        ------
+        ValueError
+            C is not a finite number > 0.
+        ArithmeticError
+            Rounding leaves no way.
+        """
+        _check(C)
+        with self.turn:
+            learner = self.for_step()
+            begin: float = learner.foundation.fixed["C"]
+            if not np.isfinite([C, begin]).all():
+                raise ValueError(f"A path in C needs finite ends. Got {quoted(begin)} and {quoted(C)}.")
+            return paths_in_C(learner, self.foundation(C=C).form.made, begin, C)
+
+
+def _check(C: Any) -> None:
+    if not isinstance(C, Real) or not float(C) > 0.0:
+        raise ValueError(f"The 'C' parameter must be a float in the range (0.0, inf]. Got {quoted(C)} instead.")

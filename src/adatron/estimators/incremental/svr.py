@@ -10,12 +10,11 @@ from ...arrays import Vector
 from ...docstrings import documented
 from ...learning.leave_out import loo_values
 from ..svr import SVR
-from . import c_path
-from .machine import Incremental
+from .machine import FollowsC
 
 
 @documented
-class IncrementalSVR(Incremental, SVR):
+class IncrementalSVR(FollowsC, SVR):
     r"""Epsilon-support vector regression that learns and unlearns: after each step the exact solution.
 
     References
@@ -50,8 +49,6 @@ class IncrementalSVR(Incremental, SVR):
         max_time: float | None = None,
     ) -> None:
         self._keep(locals())
-
-    set_C, C_path = c_path.set_C, c_path.C_path
 
     def _meaning(self, X: Any, y: Any, weight: Vector, classes: Any, first: bool) -> Any:
         return y, weight, self.reads, {}

@@ -109,7 +109,7 @@ def classifier_of(machine: Any) -> Any:
     """Return a fitted machine with a boundary, made of scikit-learn's if need be, whose kernel has a derivative."""
     from ...kernels.derivatives import jet
     from ..base.classifier import Classifier
-    from ..forms.taken import is_theirs, taken_over
+    from ..forms.adopt import is_theirs, taken_over
 
     if is_theirs(machine):
         machine = taken_over(machine)

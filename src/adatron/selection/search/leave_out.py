@@ -19,7 +19,7 @@ from ...estimators.incremental import IncrementalSVC
 from ...fitting.fits import Fits
 from ...gram import Gram, Source, View
 from ...gram.points import Points
-from ...learning.leave_out import deciding, left_out
+from ...learning.leave_out import Optimum, without
 from ...problems import Dual
 from ...solvers.found import Found
 from ...solvers.start import feasible
@@ -98,17 +98,15 @@ def solve(
 
 def _points(path: IncrementalSVC, cells: list[Cell]) -> Iterator[tuple[int, tuple[Dual, Vector]]]:
     """Yield the number of each cell, its program, and the solution."""
-    rows, learner = cells[0].fold.rows, path.learner
-    (track,), program = learner.tracks, learner.program
+    rows, (own,) = cells[0].fold.rows, Optimum.of(path.learner)
     number_of = {int(rows.group[cell.fold.test[0]]): number for number, cell in enumerate(cells)}
-    dual, beta = track.dual(program), track.beta.copy()
-    decisive = deciding(dual, beta, track.g)
+    beta, decisive = own.beta.copy(), own.deciding()
     for one, number in number_of.items():
         if not decisive[one]:  # it has no coefficient, and no part in the bias
-            yield number, (track.dual(program, np.array([one])), beta)
-    for one, goal, left in left_out(learner, track, np.flatnonzero(decisive)):
+            yield number, (own.lacking(one), beta)
+    for one, left in without(own, np.flatnonzero(decisive)):
         if one in number_of:
-            yield number_of[one], (goal, feasible(goal, left.beta))
+            yield number_of[one], (left.dual, feasible(left.dual, left.beta))
 
 
 def _portions(points: Iterator[Any]) -> Iterator[tuple[list[int], list[tuple[Dual, Vector]]]]:
