@@ -5,6 +5,7 @@ import signal
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 DATA = Path(os.environ.get("ADATRON_DATA") or Path(__file__).parents[1] / "shared" / "data")
@@ -19,6 +20,12 @@ def data_dir() -> Path:
             "zip.train.gz (Elements of Statistical Learning)"
         )
     return DATA
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Random numbers, anew for each test."""
+    return np.random.default_rng(0)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -139,7 +139,9 @@ def _settled(dual: Dual, beta: Any) -> Any:
 
 def _times(X: Any, Z: Any, beta: Any, values: Values) -> Any:
     """Return K beta."""
-    Z, out = _dense(Z).astype(np.float64), np.empty(X.shape[0])
+    Z, out = _dense(Z).astype(np.float64), np.zeros(X.shape[0])
+    if not len(beta):
+        return out
     for start in range(0, len(out), ROWS_AT_A_TIME):
         some = slice(start, start + ROWS_AT_A_TIME)
         out[some] = values(_dense(X[some]).astype(np.float64), Z) @ beta

@@ -64,6 +64,14 @@ def dense(values):
     return values.toarray() if sparse.issparse(values) else np.asarray(values)
 
 
+def spread(model, n):
+    """The coefficients of all samples, a row for each of the model's."""
+    dual = dense(model.dual_coef_)
+    found = np.zeros((len(dual), n))
+    found[:, model.support_] = dual
+    return found
+
+
 def altered(model, **parts):
     """A machine like this one, with other parts in its model."""
     return model.with_model(replace(model.model_, **parts))

@@ -10,11 +10,6 @@ from adatron.compiled.cholesky import invert_factor, rank_of
 pytestmark = pytest.mark.plain
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
 def test_inverted_factor():
     rng = np.random.default_rng(0)
     for n in (1, 2, 30):

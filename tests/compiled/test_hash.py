@@ -10,11 +10,6 @@ from twins.tiles import row_hash
 pytestmark = pytest.mark.plain
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
 def test_row_hashes_agree_for_dense_and_sparse(rng):
     X = rng.normal(size=(12, 6)) * (rng.random((12, 6)) < 0.5)
     X[0] = -0.0

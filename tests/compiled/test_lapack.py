@@ -6,11 +6,6 @@ import pytest
 from adatron.compiled.lapack import has_factor
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
 @pytest.mark.parametrize("n", [0, 1, 2, 60, 300])
 @pytest.mark.parametrize("least", [-1e-6, 1e-6])
 def test_whether_a_matrix_has_a_cholesky_factor(n, least, rng):

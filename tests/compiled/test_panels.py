@@ -16,11 +16,6 @@ pytestmark = pytest.mark.plain
 DTYPES = (np.float32, np.float64)
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
 def tolerance(dtype):
     return 2e-5 if dtype == np.float32 else 1e-12
 

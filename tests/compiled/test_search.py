@@ -91,24 +91,3 @@ def test_the_partner_among_any_numbers(dtype, scale):
         v = np.maximum(1.0 + g.astype(float) + bar, 0.0)
         gain = v**2 / np.maximum(2.0 + np.abs(diagonal).astype(float) - 2.0 * Ki, 1e-3)
         assert gain[at] >= gain.max() * (1.0 - 1e4 * np.finfo(dtype).eps)
-
-
-DTYPES = (np.float32, np.float64)
-
-
-@pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
-@jit
-def largest(values):
-    return argmax(values, len(values))
-
-
-@pytest.mark.plain
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_argmax_is_the_first_of_the_largest(dtype, rng):
-    for n in (CHUNK, 3 * CHUNK, 16 * CHUNK):
-        for values in (rng.normal(size=n), rng.integers(0, 3, n), np.full(n, -np.inf), -np.arange(n)):
-            assert largest(values.astype(dtype)) == np.argmax(values)

@@ -8,11 +8,6 @@ from adatron.compiled.submatrix import asymmetry, mean_halves, mirror, transpose
 pytestmark = pytest.mark.plain
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
 @pytest.mark.parametrize("n", [1, 7, 8, 30, 41])
 def test_halves_of_a_matrix(n, rng):
     K = rng.normal(size=(n + 3, n + 3))

@@ -12,11 +12,6 @@ pytestmark = pytest.mark.plain
 DTYPES = (np.float32, np.float64)
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
 @jit
 def weighted_rows(tile, base, store, column, where, weights, i, stop, total):
     add_weighted(tile, base, store, column, where, weights, i, stop, total)

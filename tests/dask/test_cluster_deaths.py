@@ -70,18 +70,3 @@ def test_workers_die_while_the_samples_of_a_search_are_sent(harmed, moment):
     search = ad.DaskGridSearchCV(SVC(kernel="linear"), grid, cv=2, refit=False, client=harmed).fit(rows, y)
     thread.join()
     np.testing.assert_array_equal(search.cv_results_["mean_test_score"], scores)
-
-
-@pytest.mark.slow
-def test_two_fits_at_once(client):
-    found = {}
-
-    def fit(C):
-        found[C] = bits(ad.DaskSVC(C=C, client=client).fit(X, Y))
-
-    threads = [threading.Thread(target=fit, args=(C,)) for C in (1.0, 10.0)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == {C: alone("SVC", X, Y, C=C) for C in (1.0, 10.0)}

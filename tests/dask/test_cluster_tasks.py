@@ -132,16 +132,9 @@ def one():
 
 
 @pytest.mark.parametrize("estimator", [ad.DaskSVC, lambda client: ad.DaskGridSearchCV(SVC(), GRID, client=client)])
-def test_a_client_must_be_one(one, estimator):
+def test_a_client_must_be_connected(one, estimator):
     closed = Client(one.scheduler.address, set_as_default=False)
     closed.close()
-    for client, message in (
-        ("tcp://127.0.0.1:8786", r"client must be a distributed\.Client, or None.*Got 'tcp://127.0.0.1:8786'"),
-        (one.cluster, r"client must be a distributed\.Client, or None.*Got LocalCluster"),
-        (Client, r"client must be a distributed\.Client"),
-    ):
-        with pytest.raises(TypeError, match=message):
-            estimator(client=client).fit(FEW, OF_FEW)
     with pytest.raises(ValueError, match=r"client must be connected to a scheduler.*is closed"):
         estimator(client=closed).fit(FEW, OF_FEW)
 

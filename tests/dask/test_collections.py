@@ -55,22 +55,6 @@ def test_predictions_are_lazy_and_have_the_chunks_of_the_rows(client):
     assert (model.decision_function(rows).compute() == local.decision_function(X)).all()
 
 
-def test_a_frame_gives_a_series(client):
-    model, frame = ad.DaskSVC().fit(FRAME, Y), FRAME.set_index(np.arange(len(FRAME)) + 7)
-    found = model.predict(dd.from_pandas(frame, npartitions=3)).compute()
-    assert isinstance(found, pd.Series)
-    assert (found.index == frame.index).all()
-    assert (found.to_numpy() == SVC().fit(X, Y).predict(X)).all()
-
-
-def test_decision_values_of_several_classes(client):
-    rows, y = blobs(600, 4, 3)
-    model, local = ad.DaskSVC().fit(rows, y), SVC().fit(rows, y)
-    found = model.decision_function(da.from_array(rows, chunks=(250, 4)))
-    assert found.shape == (600, 3)
-    assert (found.compute() == local.decision_function(rows)).all()
-
-
 def test_a_large_model_is_not_in_the_graph(client):
     rng = np.random.default_rng(0)
     rows, y = rng.normal(size=(2500, 60)), rng.integers(0, 2, 2500)
@@ -81,13 +65,6 @@ def test_a_large_model_is_not_in_the_graph(client):
     assert (found.compute() == model.to_local().predict(rows[:50])).all()
 
 
-def test_a_bad_row_names_its_partition(client):
-    bad = X.copy()
-    bad[1700, 2] = np.nan
-    with pytest.raises(ValueError, match=r"partition 1 of the training data: Input X contains NaN"):
-        ad.DaskSVC().fit(da.from_array(bad, chunks=(1000, 5)), da.from_array(Y, chunks=1000))
-
-
 def test_lengths_must_agree(client):
     with pytest.raises(ValueError, match="inconsistent lengths"):
         ad.DaskSVC().fit(da.from_array(X, chunks=(1000, 5)), Y[:-1])
@@ -95,8 +72,3 @@ def test_lengths_must_agree(client):
         ad.DaskSVC().fit(unknown(X, (1000, 5)), unknown(Y, 900))
     with pytest.raises(ValueError, match="equal lengths"):
         ad.DaskSVC().fit(unknown(X, ((1000, 2000), 5)), unknown(Y, ((1001, 1999),)))
-
-
-def test_negative_weights_are_refused(client):
-    with pytest.raises(ValueError, match="Negative"):
-        ad.DaskSVC().fit(X, Y, -np.arange(len(X)) + 5.0)

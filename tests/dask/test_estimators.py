@@ -102,12 +102,10 @@ def test_a_fit_that_fails_leaves_the_fitted_machine_as_it_was(client):
 
 
 @pytest.mark.slow
-def test_a_quantile_is_that_of_one_machine_and_several_are_refused(client):
+def test_a_quantile_is_that_of_one_machine(client):
     y = np.sin(X[:, 0])
     there, here = pair("QuantileSVR")
     model, local = there(quantile=0.8, client=client).fit(X, y), here(quantile=0.8).fit(X, y)
     np.testing.assert_array_equal(model.dual_coef_, local.dual_coef_)
     assert model.duality_gap_ == local.duality_gap_
     assert model.to_local().score(X, y) == local.score(X, y)
-    with pytest.raises(ValueError, match="DaskQuantileSVR takes one quantile"):
-        there(quantile=[0.2, 0.8], client=client).fit(X, y)

@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 from distributed import Client
 from scipy import sparse
-from sklearn.base import clone
 
-import adatron
 from adatron import dask as ad
 from adatron.kernels import RBF, Linear
 from clusters import alone, bits, blobs, cluster_of
@@ -91,41 +89,3 @@ def test_rows_that_are_mostly_zero(client):
     y = (rows.sum(axis=1) + rng.normal(size=2600) > 0).astype(int)
     model = ad.DaskSVC(gamma=0.1).fit(da.from_array(rows, chunks=(700, 120)), da.from_array(y, chunks=700))
     assert bits(model) == alone("SVC", rows, y, gamma=0.1)
-
-
-@pytest.mark.slow
-def test_it_is_an_estimator_like_others(client):
-    model = ad.DaskSVC(C=2.0, client=client)
-    assert clone(model).get_params() == model.get_params()
-    assert "client" in model.get_params()
-    assert model.client_ is client
-    local = model.fit(X, Y).to_local()
-    assert type(local) is adatron.SVC
-    assert local.get_params() == adatron.SVC(C=2.0).get_params()
-    assert model.gamma == "scale"
-    assert bits(local) == alone("SVC", X, Y, C=2.0)
-    assert (local.predict(X[:50]) == adatron.SVC(C=2.0).fit(X, Y).predict(X[:50])).all()
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"kernel": "precomputed"}, "needs a kernel of rows"),
-        ({"kernel": lambda a, b: a @ b.T}, "needs a kernel of rows"),
-        ({"solver": "smo"}, "solver 'block'"),
-        (
-            {"device": "cuda"},
-            r"DaskSVC computes on the processors of the cluster\. Leave device='cuda' out, or use SVC",
-        ),
-        ({"probability": True}, "no probability"),
-        ({"C": -1.0}, "'C' parameter"),
-    ],
-)
-def test_what_it_does_not_do_is_refused(client, parameters, message):
-    with pytest.raises(ValueError, match=message):
-        ad.DaskSVC(**parameters).fit(X, Y)
-
-
-def test_one_class_is_an_error(client):
-    with pytest.raises(ValueError, match="greater than one"):
-        ad.DaskSVC().fit(X, np.zeros(len(X)))

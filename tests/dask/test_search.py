@@ -61,8 +61,3 @@ def test_lost_samples_are_looked_for(client, monkeypatch):
     monkeypatch.setattr(Cluster, "ask", ask)
     search = DaskGridSearchCV(SVC(), GRID, cv=3, client=client).fit(X, Y)
     assert search.best_params_ == GridSearchCV(SVC(), GRID, cv=3).fit(X, Y).best_params_
-
-
-def test_bad_parameters_are_errors(client):
-    with pytest.raises(ValueError, match="'C' parameter"):
-        DaskGridSearchCV(SVC(), {"C": [-1.0]}, cv=3, error_score="raise").fit(X, Y)

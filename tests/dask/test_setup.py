@@ -137,9 +137,3 @@ def test_classes_that_only_some_partitions_have(client):
     order = np.argsort(Y, kind="stable")
     model = ad.DaskSVC().fit(da.from_array(X[order], chunks=(400, 5)), da.from_array(Y[order], chunks=400))
     assert bits(model) == alone("SVC", X[order], Y[order])
-
-
-def test_a_training_set_without_rows_is_an_error(client):
-    nothing = da.from_array(np.empty((0, 5)), chunks=(1, 5))
-    with pytest.raises(ValueError, match=r"0 sample\(s\)"):
-        ad.DaskSVC().fit(nothing, da.from_array(np.empty(0), chunks=1))

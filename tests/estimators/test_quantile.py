@@ -4,13 +4,13 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn.metrics import d2_pinball_score
 
 from adatron import QuantileSVR, report, to_onnx
 from adatron.kernels import RBF
 from adatron.problems import quantile
 from adatron.selection import GridSearchCV
+from machines import spread
 from twins import programs
 
 QUANTILES = (0.05, 0.3, 0.5, 0.9)
@@ -21,14 +21,6 @@ def waves(n=150, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.uniform(-3.0, 3.0, (n, 2))
     return X, np.sin(X[:, 0]) + (0.2 + 0.1 * np.abs(X[:, 0])) * rng.normal(size=n)
-
-
-def spread(model, n):
-    """The coefficients of all samples, (n_problems, n)."""
-    found = np.zeros((len(model.intercept_), n))
-    dual = model.dual_coef_
-    found[:, model.support_] = dual.toarray() if sparse.issparse(dual) else dual
-    return found
 
 
 @pytest.mark.parametrize("tau", QUANTILES)

@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from adatron import SVC, IncrementalSVC, estimators, load, save
 from adatron.fitting.engine import _source
 from adatron.kernels import RBF
+from machines import spread
 
 
 def test_the_lazy_module_lists_its_names():
@@ -115,16 +116,6 @@ def test_a_large_feature_that_hardly_varies_keeps_rows_dense():
         assert isinstance(_source(X, np.arange(1500), RBF(0.1), as_given=False).X, storage)
 
 
-@pytest.mark.parametrize("shape", ["ovo", "ovr"])
-def test_digits_decisions(shape):
-    X, y = load_digits(return_X_y=True)
-    ours, theirs = pair(X, y, C=5.0, decision_function_shape=shape)
-    assert ours.decision_function(X).shape == theirs.decision_function(X).shape
-    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
-    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-4)
-    np.testing.assert_array_equal(ours.n_support_, np.bincount(y[ours.support_]))
-
-
 def test_linear_coefficients():
     for data in (iris, two_classes):
         X, y = data()
@@ -157,13 +148,6 @@ def test_other_forms_of_the_bias(bias):
     np.testing.assert_allclose((K @ beta)[free], np.where(y == 1, 1.0, -1.0)[free], atol=1e-6)
 
 
-def by_row(model, n):
-    """Coefficients of every training row, (rows of dual_coef_, n)."""
-    out = np.zeros((model.dual_coef_.shape[0], n))
-    out[:, model.support_] = model.dual_coef_
-    return out
-
-
 @settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 10**6), n=st.integers(6, 60), classes=st.integers(2, 4), gamma=st.sampled_from([0.5, "scale"])
@@ -175,7 +159,7 @@ def test_the_order_of_the_rows_does_not_matter(seed, n, classes, gamma):
     model, shuffled = SVC(gamma=gamma).fit(X, y), SVC(gamma=gamma).fit(X[perm], y[perm])
     # equal samples may change places: compare the coefficients of each set of equal samples in increasing order
     same = np.unique(np.c_[X, y], axis=0, return_inverse=True)[1].ravel()  # NumPy 2.0.0 gives a column
-    for a, b in zip(by_row(model, n)[:, perm], by_row(shuffled, n), strict=True):
+    for a, b in zip(spread(model, n)[:, perm], spread(shuffled, n), strict=True):
         np.testing.assert_array_equal(a[np.lexsort((a, same[perm]))], b[np.lexsort((b, same[perm]))])
     np.testing.assert_array_equal(model.intercept_, shuffled.intercept_)
     np.testing.assert_array_equal(model.duality_gap_, shuffled.duality_gap_)
@@ -213,55 +197,19 @@ def test_a_row_predicts_the_same_alone_and_in_a_batch():
     np.testing.assert_allclose(single.decision_function(X), batch, atol=1e-2)
 
 
+def test_a_factor_from_the_data_is_that_of_their_numbers():
+    X, y = two_classes()
+    dense, csr = (SVC(bias="augmented", augment="auto").fit(form(X), y) for form in (np.asarray, sparse.csr_matrix))
+    assert csr.intercept_ == pytest.approx(dense.intercept_, abs=1e-3)
+
+
 def test_max_iter_counts_updates_and_warns():
     X, y = two_classes(400)
-    early = r"^Solver terminated early \(max_iter=25\)\. Not converged: "
-    reached = r"KKT violation .* relative duality gap .*max_iter.*StandardScaler"
-    with pytest.warns(ConvergenceWarning, match=early + reached):
-        model = SVC(max_iter=25).fit(X * np.array([1e5, 1, 1, 1, 1, 1]), y)
+    with pytest.warns(ConvergenceWarning, match="max_iter=25"):
+        model = SVC(max_iter=25).fit(X, y)
     assert model.n_iter_.tolist() == [25]
     assert model.fit_status_ == 1
     assert model.kkt_violation_ > model.tol
-    with pytest.warns(ConvergenceWarning, match=r"standard deviations range .*: scale them \(StandardScaler\)"):
-        SVC(max_iter=25).fit(X * np.array([1e5, 1, 1, 1, 1, 1]), y)
-    wide = sparse.csr_matrix(X * np.array([1e5, 1, 1, 1, 1, 1]))
-    with pytest.warns(ConvergenceWarning, match=r"standard deviations range .*: scale them \(MaxAbsScaler\)"):
-        SVC(max_iter=25).fit(sparse.vstack([wide] * 50), np.tile(y, 50))
-    for storage in (np.asarray, sparse.csr_matrix):
-        with pytest.warns(ConvergenceWarning) as told:
-            SVC(max_iter=25).fit(storage(X), y)
-        assert "scale them" not in str(told[0].message)  # they are
-    for columns in (1, 2):
-        with pytest.warns(ConvergenceWarning) as told:
-            SVC(kernel="linear", max_iter=2).fit(1e6 * X[:, :columns], y)
-        assert ("standard deviations" in str(told[0].message)) == (columns == 2)  # a lone one has no range
-
-
-def test_a_mean_that_a_fit_subtracts_is_not_to_blame():
-    X, y = two_classes(400)
-    for bias, blamed in (("explicit", False), ("augmented", True)):
-        with pytest.warns(ConvergenceWarning) as told:
-            SVC(kernel="linear", bias=bias, max_iter=2).fit(X + 1e8, y)
-        assert ("subtract their mean" in str(told[0].message)) == blamed
-
-
-def test_a_time_limit_names_different_scales():
-    X, y = two_classes(400)
-    with pytest.warns(ConvergenceWarning, match=r"max_time.*standard deviations range .*: scale them"):
-        SVC(max_time=1e-9).fit(X * np.array([1e6, 1, 1, 1, 1, 1]), y)
-
-
-def test_advice_fits_the_fault():
-    X, y = two_classes(200)
-    noisy = np.where(np.arange(200) % 5, y, np.roll(y, 1))
-    with pytest.warns(ConvergenceWarning, match=r"double precision\. The features' .*: scale them") as told:
-        SVC(kernel="linear").fit(X * 1e6, noisy)
-    assert "lower C" not in str(told[0].message)
-    with pytest.warns(ConvergenceWarning, match="gap [^;]*; raise max_iter, or lower C.$"):
-        SVC(max_iter=1).fit(X, y)
-    with pytest.warns(ConvergenceWarning) as told:
-        SVC(max_iter=1).fit(X * 1e6, y)  # gamma='scale' takes the scale away
-    assert "scale them" not in str(told[0].message)
 
 
 def test_fits_say_once_that_a_kernel_is_not_semidefinite():
@@ -324,25 +272,17 @@ def test_hard_margin():
     assert model.duality_gap_ < 1e-4
 
 
-def test_break_ties():
-    X, y = load_digits(return_X_y=True)
-    model = SVC(break_ties=True, decision_function_shape="ovr").fit(X, y)
-    np.testing.assert_array_equal(model.predict(X), model.decision_function(X).argmax(axis=1))
-    with pytest.raises(ValueError, match="break_ties must be False"):
-        SVC(break_ties=True, decision_function_shape="ovo").fit(X, y).predict(X)
-
-
 def test_equal_samples_share_a_coefficient_within_their_bounds():
     X, y = two_classes(80)
     times = np.random.default_rng(1).integers(1, 5, 80)
     repeated, labels = np.repeat(X, times, axis=0), np.repeat(y, times)
     weight = np.random.default_rng(2).uniform(0.2, 2.0, len(labels))
     model = SVC(C=2.0, gamma=0.2, tol=1e-9).fit(repeated, labels, weight)
-    beta = by_row(model, len(labels))[0]
+    beta = spread(model, len(labels))[0]
     assert (np.abs(beta) <= 2.0 * weight * (1 + 1e-12)).all()
     merged = SVC(C=2.0, gamma=0.2, tol=1e-9).fit(X, y, np.add.reduceat(weight, np.cumsum(times) - times))
     totals = np.add.reduceat(beta, np.cumsum(times) - times)
-    np.testing.assert_allclose(totals, by_row(merged, 80)[0], atol=1e-5)
+    np.testing.assert_allclose(totals, spread(merged, 80)[0], atol=1e-5)
     inside = (beta != 0) & (np.abs(beta) < 2.0 * weight * (1 - 1e-9))
     assert np.add.reduceat(inside.astype(int), np.cumsum(times) - times).max() <= 1
 

@@ -1,14 +1,8 @@
 """A whole fit, also where the compiler is off."""
 
-import numpy as np
 import pytest
 
 from adatron import SVC
-
-
-@pytest.fixture
-def rng():
-    return np.random.default_rng(0)
 
 
 @pytest.mark.plain

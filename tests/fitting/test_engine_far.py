@@ -21,6 +21,7 @@ from adatron import (
 )
 from adatron.kernels import Linear
 from adatron.selection import GridSearchCV
+from machines import values as decisions
 from twins.checker import Program, truth
 from twins.fitted import Task, programs
 from twins.values import L, values
@@ -42,10 +43,6 @@ def data(machine, move, n=80):
     t = near @ [1.0, -1.0, 0.5] + 0.3 * rng.normal(size=n)
     y = t if isinstance(machine, (SVR, NuSVR)) else (t > 0).astype(int) + (t > 1)
     return near, near + move * np.array([1.0, -3.0, 0.0]), None if isinstance(machine, SVDD) else y
-
-
-def decisions(model, X):
-    return model.decision_function(X) if hasattr(model, "decision_function") else model.predict(X)
 
 
 def stepped(machine, X, y):

@@ -136,17 +136,6 @@ def test_files_grow_with_the_coefficients(tmp_path):
     assert (tmp_path / "model").stat().st_size < 8 * numbers + 20_000
 
 
-@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
-def test_a_time_limit_ends_all_problems(multi_class):
-    X, y = blobs(150)
-    with pytest.warns(UserWarning, match="max_time"):
-        model = SVC(max_time=1e-6, multi_class=multi_class).fit(X, y)
-    assert model.fit_status_ == 1
-    assert np.isinf(model.duality_gap_).all()  # nobody has begun with them, and nothing is known
-    assert not model.n_iter_.any()
-    assert np.isfinite(model.decision_function(X[:5])).all()
-
-
 def test_a_class_without_weight_has_no_problem():
     X, y = blobs(40)
     weight = np.where(y == 7, 0.0, 1.0)

@@ -65,18 +65,3 @@ def test_the_smallest_change_of_a_feature_changes_the_prediction():
     assert found.flips[0] == 1.0
     assert found.smallest[0] < np.ptp(X[:, 0])
     assert not found.flips[1] > 0.2
-
-
-def test_data_frames_do_not_warn(recwarn):
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(X, columns=["a", "b"])
-    for model in (SVC(), make_pipeline(StandardScaler(), SVC())):
-        model.fit(frame, y)
-        boundary_plane(model, frame, y, n_points=10)
-        sensitivity(model, frame)
-    assert not [one for one in recwarn if "feature names" in str(one.message)]
-
-
-def test_lists_are_samples_too():
-    model = SVC().fit(X, y)
-    np.testing.assert_array_equal(sensitivity(model, X.tolist()).effect, sensitivity(model, X).effect)

@@ -12,7 +12,6 @@ from adatron.intervals.left_out import (
     Refitted,
     independent_of_samples,
     left_out_of,
-    machine_in,
 )
 from adatron.kernels import RBF
 from adatron.learning import leave_out
@@ -74,13 +73,6 @@ def test_where_rounding_leaves_no_way_there_are_fits():
     assert found.how == "fits"
 
 
-@pytest.mark.parametrize("machine", [SVC(gamma=1.0), SVC(), NuSVC(gamma=1.0)], ids=str)
-def test_models_that_do_not_fit_are_refused(machine):
-    small = clone(machine).set_params(cache_size=0.005)
-    with pytest.raises(ValueError, match=r"'cache_size' parameter of .* allows 0\.005 MB: raise it, or use CVPlus"):
-        left_out_of(small, clone(small).fit(X, Y), X, Y, ALONE, lambda one, total: None)
-
-
 def test_a_violation_that_is_no_number_is_not_lost():
     class Unproven(SVC):
         kkt_violation_ = property(lambda self: np.nan if self.shape_fit_[0] == 20 else 1e-9)
@@ -89,9 +81,3 @@ def test_a_violation_that_is_no_number_is_not_lost():
         Unproven(), X, Y, [np.arange(10), np.arange(10, 30), np.arange(30, 40)], lambda one, total: None
     )
     assert np.isnan(found.violation)
-
-
-def test_only_machines_of_this_library():
-    assert machine_in(SVR()).C == 1.0
-    with pytest.raises(ValueError, match="classifier or regressor of adatron"):
-        machine_in(3)

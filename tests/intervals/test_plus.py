@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binom
-from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_moons
-from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import KFold, LeaveOneOut
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -49,12 +48,6 @@ def blobs(rng, n):
     return make_blobs(n, centers=[(0, 0), (2, 0), (1, 2)], cluster_std=1.0, random_state=rng.integers(2**31))
 
 
-def flipped(rng, n):
-    """A fifth of the labels are wrong."""
-    X = rng.normal(size=(n, 2))
-    return X, ((X[:, 0] > 0) ^ (rng.uniform(size=n) < 0.2)).astype(int)
-
-
 def least(probability):
     """The number of hits of independent draws that chance undercuts once in ten thousand times."""
     return binom.ppf(1e-4, DRAWS, probability)
@@ -72,19 +65,6 @@ def test_intervals_cover(draw, kind):
         low, high = model.fit(X[:-1], y[:-1]).predict_interval(X[-1:])[0]
         hits += low <= y[-1] <= high
     assert least(1 - ALPHA) <= hits < DRAWS
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("draw", "score"), [(moons, "margin"), (blobs, "adaptive"), (flipped, "margin")])
-def test_sets_cover(draw, score):
-    rng, hits, size = np.random.default_rng(6), 0, 0
-    model = JackknifePlus(SVC(gamma=0.5), alpha=ALPHA, conformity_score=score)
-    for _ in range(DRAWS):
-        X, y = draw(rng, 41)
-        (one,) = model.fit(X[:-1], y[:-1]).predict_set(X[-1:])
-        hits, size = hits + one[y[-1]], size + one.sum()
-    assert least(1 - ALPHA) <= hits
-    assert size < DRAWS * (y.max() + 1)
 
 
 @pytest.mark.slow
@@ -266,34 +246,3 @@ def test_features_are_those_of_the_machine():
     assert model.fit(frame, frame["width"]).n_features_in_ == 1
     assert model.feature_names_in_.tolist() == ["width"]
     assert not hasattr(model.fit(frame.to_numpy(), frame["width"]), "feature_names_in_")
-
-
-def test_what_it_offers_depends_on_the_machine():
-    assert is_regressor(JackknifePlus(SVR()))
-    assert is_classifier(CVPlus(SVC()))
-    with pytest.raises(AttributeError, match="predict_set"):
-        _ = JackknifePlus(SVR()).predict_set
-    with pytest.raises(AttributeError, match="predict_interval"):
-        _ = CVPlus(SVC()).predict_interval
-    for model in (JackknifePlus(SVR()), CVPlus(SVC())):
-        with pytest.raises(NotFittedError):
-            model.predict([[0.0]])
-
-
-def test_mapie_works_over_our_machines():
-    regression = pytest.importorskip("mapie.regression", reason="needs MAPIE, which is not a dependency")
-    X, y = sine(np.random.default_rng(10), 120)
-    cross = regression.CrossConformalRegressor(
-        SVR(gamma=0.5, **EXACT), confidence_level=0.9, cv=LeaveOneOut(), method="plus"
-    )
-    _, ends = cross.fit_conformalize(X, y).predict_interval(X[:20])
-    ours = JackknifePlus(SVR(gamma=0.5, **EXACT), alpha=0.1).fit(X, y).predict_interval(X[:20])
-    np.testing.assert_allclose(ends[..., 0], ours, atol=1e-5)
-    folds = regression.CrossConformalRegressor(SVR(), confidence_level=0.9, cv=KFold(6), method="plus")
-    _, ends = folds.fit_conformalize(X, y).predict_interval(X[:20])
-    ours = CVPlus(SVR(), alpha=0.1, cv=KFold(6)).fit(X, y).predict_interval(X[:20])
-    np.testing.assert_array_equal(ends[..., 0], ours)
-    curves = [QuantileSVR(quantile=q, C=10).fit(X[:80], y[:80]) for q in (0.05, 0.95, 0.5)]
-    quantile = regression.ConformalizedQuantileRegressor(curves, confidence_level=0.9, prefit=True)
-    _, ends = quantile.conformalize(X[80:], y[80:]).predict_interval(X[:20])
-    assert (ends[:, 0, 0] < ends[:, 1, 0]).all()

@@ -1,6 +1,5 @@
 """Threads that let a model learn and forget at once take turns."""
 
-import copy
 import pickle
 import threading
 import time
@@ -13,7 +12,7 @@ from adatron import IncrementalSVC, forget, load, save
 from adatron.learning.learner import Learner
 from adatron.learning.store import Store
 from adatron.solvers.path import Homotopy
-from lives import MODELS, Life, values
+from lives import MODELS, Life
 from moments import at, calls
 
 MOMENTS = {"partial_fit": Store.append, "forget": Homotopy.release, "set_C": Homotopy.follow}
@@ -151,20 +150,3 @@ def test_a_step_gathers_no_support_vectors(kind):
             life.model.predict(life.samples(3)[0])
             assert len(life.model.support_)
     assert len(gathered) == 1
-
-
-@pytest.mark.parametrize("again", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])  # noqa: S301 (our own)
-@pytest.mark.parametrize("kind", list(MODELS))
-def test_a_state_is_plain_and_goes_on(kind, again):
-    life = Life(2, kind, "rbf", False, n=60, classes=3 if kind == "svc" else 2)
-    life.step()
-    X, _ = life.samples(9)
-    other, before = again(life.model), values(life.model, X)
-    assert all(type(one) is not type(life.model.learner) for one in life.model.__getstate__().values())
-    np.testing.assert_array_equal(values(other, X), before)
-    np.testing.assert_array_equal(other.kkt_violation_, life.model.kkt_violation_)
-    np.testing.assert_array_equal(other.n_iter_, life.model.n_iter_)
-    assert other.n_refit_ == life.model.n_refit_
-    life.model = other
-    life.step()
-    life.assert_solved()

@@ -55,12 +55,10 @@ def test_a_display_is_drawn_where_it_belongs(name):
     assert made.figure_ is plt.figure(number)
     assert made.ax_.figure is made.figure_
     made.figure_.canvas.draw()
-    plt.close(number)
     _, ax = plt.subplots()
     again = displays()[name](ax)
     assert again.ax_ is ax
     assert again.plot() is again
-    plt.close("all")
 
 
 def test_the_legend_names_the_classes_as_they_are():
@@ -70,7 +68,6 @@ def test_the_legend_names_the_classes_as_they_are():
     assert literal("_a") == "\u200b_a"
     assert literal("$x$") == r"\$x\$"
     assert len(literal("x" * 100)) < 30
-    plt.close("all")
 
 
 def test_every_class_of_a_region_is_in_the_legend_also_if_no_sample_of_it_is_near():
@@ -79,7 +76,6 @@ def test_every_class_of_a_region_is_in_the_legend_also_if_no_sample_of_it_is_nea
     display = adatron.plots.BoundaryPlaneDisplay(plane, NAMES.tolist(), np.zeros(len(X), np.int64)).plot()
     shown = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert [shown.count(literal(name)) for name in NAMES] == [1, 1]
-    plt.close("all")
 
 
 def takers():
@@ -100,7 +96,6 @@ def test_every_display_takes_a_model_samples_and_targets(name, library):
             continue  # a pipeline around a search is no search
         model.fit(samples, y)
         getattr(adatron.plots, name).from_estimator(model, samples, y).figure_.canvas.draw()
-    plt.close("all")
 
 
 def test_pictures_of_suspicious_samples():
@@ -113,13 +108,11 @@ def test_pictures_of_suspicious_samples():
     assert len(made.ax_.get_images()) == 1
     with pytest.raises(ValueError, match="64 pixels"):
         adatron.plots.LabelIssueDisplay.from_estimator(model, A, b, image_shape=(8, 9))
-    plt.close("all")
 
 
 def test_regression_influence_has_no_flips():
     made = adatron.plots.InfluenceDisplay.from_estimator(SVR().fit(X, X[:, 0]), X, X[:, 0])
     assert not made.influence.flips.any()
-    plt.close("all")
 
 
 @pytest.mark.slow

@@ -37,14 +37,6 @@ def test_a_display_says_what_its_numbers_are():
         assert f"{words}: duality gap {size}" in said.replace(words.capitalize(), words)
 
 
-def test_the_last_line_of_a_trace_is_proven(model):
-    trace = model.trace_
-    assert trace["dual_objective"][-1] == model.dual_objective_
-    assert trace["duality_gap"][-1] == model.duality_gap_
-    assert trace["kkt_violation"][-1] == model.kkt_violation_
-    assert trace["n_iter"][-1] == model.n_iter_[0]
-
-
 def test_weights_change_the_trace_as_they_change_the_objectives():
     X, _ = make_moons(200, noise=0.25, random_state=0)
     model = OneClassSVM(nu=0.1).fit(X, sample_weight=np.full(200, 100.0))

@@ -44,14 +44,6 @@ def test_an_attack_comes_no_nearer_than_the_certificate(model):
     assert (attacked >= found.distance * (1 - 1e-6)).mean() > 0.95
 
 
-def test_data_frames_keep_their_names(recwarn):
-    pandas = pytest.importorskip("pandas")
-    X, y = make_moons(40, noise=0.1, random_state=0)
-    frame = pandas.DataFrame(X, columns=["a", "b"])
-    InputMarginDisplay.from_estimator(SVC(C=10).fit(frame, y), frame, y)
-    assert not [warning for warning in recwarn if "feature names" in str(warning.message)]
-
-
 def test_pipelines_and_the_machines_of_scikit_learn(model):
     scaled = make_pipeline(StandardScaler(), SVC(gamma=1.0)).fit(X, y)
     for one in (scaled, svm.SVC(gamma=1.0).fit(X, y)):

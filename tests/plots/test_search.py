@@ -22,12 +22,6 @@ def search():
     return GridSearchCV(SVC(), GRID, cv=3).fit(X, y)
 
 
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    plt.close("all")
-
-
 def changed(search, **columns):
     """A search with other results."""
     copy = theirs.GridSearchCV(search.estimator, search.param_grid)

@@ -101,13 +101,6 @@ def test_numbers_are_those_of_the_model():
     assert f"{len(model.support_)} of 60 samples" in made.panels[3].answer
 
 
-@pytest.mark.slow
-def test_an_optimum_that_may_be_0_has_no_gap_in_the_report():
-    model = adatron.OneClassSVM(kernel="linear").fit(np.concatenate([X, -X]))
-    assert model.duality_gap_ == np.inf
-    assert "which may be 0" in adatron.report(model, np.concatenate([X, -X])).panels[0].answer
-
-
 def test_lists_have_a_report_too():
     made = adatron.report(SVC().fit(X, y), X.tolist(), y.tolist(), X[:10].tolist(), y[:10].tolist())
     assert "test: " in made.panels[1].answer
@@ -177,18 +170,6 @@ def test_every_machine_has_a_report(model, data):
     exact = not isinstance(model, (NuSVR, InputMarginSVC)) and model.kernel != "precomputed"
     assert ("leave-one-out (exact)" in made.panels[1].answer.lower()) is exact
     assert ("is not known" in made.panels[3].answer) is not exact
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_samples_that_are_no_numbers_have_a_report():
-    words = np.array(["a", "ab", "abc", "b", "bb", "bbb"] * 3, object)
-
-    def kernel(A, B):
-        return np.array([[float(one[0] == other[0]) + len(one) * len(other) / 9.0 for other in B] for one in A])
-
-    labels = np.array([word[0] for word in words])
-    made = adatron.report(SVC(kernel=kernel).fit(words, labels), words, labels)
-    assert made.panels[5].answer == "It cannot be drawn for this model."
 
 
 @pytest.mark.slow
@@ -277,14 +258,6 @@ def test_folds_are_shown_where_leave_one_out_has_a_part_of_the_samples():
     made = adatron.report(SVC(C=100).fit(A, b), A, b)
     assert "estimated from" in made.panels[1].answer
     assert "the more samples. Measured on: out of fold (5 folds)." in made.html
-
-
-@pytest.mark.slow
-def test_a_search_without_a_choice_is_shown():
-    grid = {"C": [1.0, 10.0]}
-    search = GridSearchCV(SVC(), grid, scoring=["accuracy", "f1"], refit=False, cv=3).fit(X, y)
-    made = adatron.report(SVC().fit(X, y), X, y, search=search)
-    assert "chose nothing (refit=False)" in made.panels[2].answer
 
 
 @pytest.mark.slow
@@ -391,34 +364,6 @@ def test_questions_2_and_3_agree_and_the_headline_has_the_measure_of_the_picture
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("C", "verdict"), [(1e-3, "C: no, C = "), (10.0, "C: yes, none of 9 values is clearly better. ")]
-)
-def test_question_3_has_a_verdict(C, verdict):
-    X, y = make_moons(100, noise=0.1, random_state=0)
-    assert adatron.report(SVC(C=C).fit(X, y), X, y, max_time=None).panels[2].answer.startswith(verdict)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("model", "grid", "left"),
-    [
-        (SVC(), None, "gamma was not examined: `adatron search` or GridSearchCV."),
-        (SVC(kernel="linear"), None, ""),
-        (SVC(), {"gamma": [0.1, 1.0]}, ""),
-        (SVR(), None, "gamma and epsilon were not examined"),
-        (SVR(), {"gamma": [0.1, 1.0]}, "epsilon was not examined"),
-    ],
-    ids=str,
-)
-def test_question_3_names_what_was_not_examined(model, grid, left):
-    search = None if grid is None else GridSearchCV(model, grid).fit(X, y)
-    answer = adatron.report(model.fit(X, y), X, y, search=search, max_time=None).panels[2].answer
-    assert left in answer
-    assert ("not examined" in answer) is bool(left)
-
-
-@pytest.mark.slow
 def test_a_bound_is_no_smaller_in_words_and_the_objectives_show_the_gap():
     A, b = load_breast_cancer(return_X_y=True)
     model = make_pipeline(StandardScaler(), SVC(C=10)).fit(A, b)
@@ -446,14 +391,6 @@ def test_the_answer_about_features_names_both_rankings():
     assert (
         f"feature {np.nanargmax(found.flips)} changes the prediction of {100 * np.nanmax(found.flips):.1f} %" in answer
     )
-
-
-def test_a_kernel_that_nobody_knows_to_be_semidefinite_has_a_condition():
-    A = np.random.default_rng(0).normal(size=(513, 2))
-    b = (A[:, 0] > 0).astype(int)
-    model = SVC(kernel="precomputed").fit(A @ A.T, b)
-    (panel, *_) = adatron.report(model, A @ A.T, b, max_time=5.0).panels
-    assert panel.answer.startswith("Yes, if the kernel is positive semi-definite: ")
 
 
 def test_a_line_does_not_end_within_a_number():

@@ -319,21 +319,6 @@ def test_the_stopping_rules_of_svmseq(stop):
     assert model.kkt_violation_ > 1e-9
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["block", "kernel_adatron", "isda", "smo", "decomposition"])
-def test_regression_against_libsvm(name):
-    from sklearn.svm import SVR as Peer
-
-    assert isinstance(SVR().fit([[0.0], [1.0]], [0, 1]).n_iter_, int)
-
-    X, _ = samples(1, 150, 3)
-    y = np.sin(2 * X[:, 0]) + X[:, 1] ** 2
-    ours = SVR(C=10.0, epsilon=0.05, gamma=0.5, solver=name, tol=1e-6).fit(X, y)
-    peer = Peer(C=10.0, epsilon=0.05, gamma=0.5, tol=1e-6).fit(X, y)
-    assert np.abs(ours.predict(X) - peer.predict(X)).max() < 1e-4
-    assert ours.duality_gap_ < 1e-5
-
-
 @pytest.mark.plain
 @pytest.mark.parametrize("name", ["auto", *SOLVERS])
 def test_three_classes(name):

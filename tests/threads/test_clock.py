@@ -1,14 +1,13 @@
 """A limit of seconds: no call of a function begins after it, nothing false is said, and the model is usable."""
 
 import sys
-import warnings
 from itertools import product
 
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from adatron import SVC, IncrementalSVC, InputMarginSVC, NuSVR, load, save
+from adatron import IncrementalSVC, InputMarginSVC, load, save
 from adatron.kernels import RBF, Function, Precomputed
 from adatron.solvers.status import Status
 from adatron.solvers.table import SOLVERS
@@ -182,18 +181,3 @@ def test_loading_solves_nothing(tmp_path):
     np.testing.assert_array_equal(again.dual_coef_, model.dual_coef_)
     again.partial_fit(X[:1] + 0.1, y[:1])
     assert again.kkt_violation_ < 1e-8
-
-
-def test_many_problems_of_a_function_without_time():
-    X = np.random.default_rng(0).normal(size=(40, 3))
-    for parameters in ({}, {"probability": True}, {"multi_class": "ovr"}):
-        with pytest.warns(ConvergenceWarning, match="max_time"):
-            model = SVC(kernel=KERNEL.__call__, max_time=1e-9, **parameters).fit(X, np.arange(40) % 3)
-        assert model.predict(X).shape == (40,)
-
-
-def test_without_a_limit_nothing_ends_early():
-    X, _ = two_moons()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert NuSVR(max_time=1e9).fit(X, X[:, 0]).fit_status_ == 0

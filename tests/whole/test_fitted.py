@@ -5,14 +5,10 @@ import pytest
 
 from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM, load, save
 from adatron.kernels import RBF, Linear
-from machines import two_moons
+from machines import two_moons, values
 
 OTHER = {"kernel": "poly", "gamma": 7.0, "degree": 5, "coef0": 3.0}
 MACHINES = {"SVC": SVC, "NuSVC": NuSVC, "SVR": SVR, "NuSVR": NuSVR, "OneClassSVM": OneClassSVM}
-
-
-def values(model, X):
-    return model.decision_function(X) if hasattr(model, "decision_function") else model.predict(X)
 
 
 @pytest.mark.parametrize(

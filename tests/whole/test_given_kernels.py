@@ -83,17 +83,6 @@ def test_probabilities_of_samples_that_are_no_rows():
     np.testing.assert_array_equal(texts.predict_proba(words), rows.predict_proba(of_texts(words, words)))
 
 
-def test_a_failed_fit_leaves_the_model_as_it_was():
-    def of_texts(first, second):
-        return np.array([[float(a == b) for b in second] for a in first])
-
-    words, y = ["a", "b", "a", "b"], [0, 1, 0, 1]
-    model = SVC(kernel=of_texts).fit(words, y)
-    with pytest.raises(ValueError, match="inconsistent"):
-        model.fit(["c", "d"], [0, 1, 1])
-    assert model.predict(words).tolist() == y
-
-
 class Impatient(Block):
     """The block solver with a low limit of its own."""
 

@@ -22,8 +22,3 @@ def test_an_attribute_is_computed_when_it_is_first_asked_for():
     assert vars(one)["value"] == 1
     del one.value  # then it is computed anew
     assert one.value == 2
-
-
-def test_the_class_shows_the_description():
-    assert isinstance(Counted.value, cached_property)
-    assert Counted.value.__doc__ == "The number of calls."

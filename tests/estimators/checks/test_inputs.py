@@ -139,12 +139,6 @@ def test_float32_rows_have_the_values_of_the_same_rows_in_float64(name, kernel):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_truth_values(name):
-    y = target(name, X)
-    assert_same_after(ours(name).fit(X * 1.0 > 0, y), ours(name).fit((X > 0) * 1.0, y), X > 0, (X > 0) * 1.0)
-
-
-@pytest.mark.parametrize("name", NAMES)
 def test_memmaps_are_read_only_and_enough(name, tmp_path):
     """Files opened for reading: a write would be an error, or the end of the process."""
     y, weight = target(name, X), np.linspace(0.5, 2.0, len(X))
@@ -239,25 +233,6 @@ def test_weights(name):
     assert not np.array_equal(whole.support_, model.support_) or not np.array_equal(
         dense(whole.dual_coef_), dense(model.dual_coef_)
     )
-
-
-FRAMES = {"pandas": DENSE["pandas"], "polars": DENSE["polars"]}
-
-
-@pytest.mark.parametrize("frame", FRAMES)
-@pytest.mark.parametrize("name", NAMES)
-def test_names_of_features(name, frame):
-    y, table = target(name, X), FRAMES[frame](X)
-    model = ours(name).fit(table, y)
-    assert model.feature_names_in_.tolist() == COLUMNS
-    with pytest.warns(UserWarning, match="X does not have valid feature names"):
-        model.predict(X)
-    with pytest.warns(UserWarning, match="but .* was fitted without feature names"):
-        ours(name).fit(X, y).predict(table)
-    swapped = table[["b", "a", "c", "d", "e"]]
-    for fitted in (model, theirs(name).fit(table, y)):
-        with pytest.raises(ValueError, match="must be in the same order"):
-            fitted.predict(swapped)
 
 
 ARRAY_API = """

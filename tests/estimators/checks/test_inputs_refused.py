@@ -3,8 +3,6 @@
 import warnings
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
@@ -12,76 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 import adatron
 from adatron import SVC
 from covering import parametrized
-from machines import NAMES, X, dense, ours, outcome, target, theirs, values
-
-
-def hole(value):
-    bad = X.copy()
-    bad[3, 1] = value
-    return bad
-
-
-BAD_X = {
-    "NaN": hole(np.nan),
-    "infinity": hole(np.inf),
-    "float32 NaN": hole(np.nan).astype(np.float32),
-    "F NaN": np.asfortranarray(hole(np.nan)),
-    "sparse NaN": sparse.csr_matrix(hole(np.nan)),
-    "sparse infinity": sparse.csc_matrix(hole(np.inf)),
-    "missing in a frame": pd.DataFrame(hole(np.nan)).astype("Float64"),
-    "missing in polars": pl.DataFrame(X).with_columns(pl.lit(None, pl.Float64).alias("column_1")),
-    "no samples": X[:0],
-    "no features": X[:, :0],
-    "1-D": X[:, 0],
-    "1-D list": X[:, 0].tolist(),
-    "a Series": pd.Series(X[:, 0]),
-    "3-D": X[:, :, None],
-    "complex": X + 1j,
-    "strings": np.full(X.shape, "a"),
-    "string objects": np.full(X.shape, "a", object),
-    "ragged": [[1.0, 2.0], [3.0]],
-    "np.matrix": np.asmatrix(X),
-    "fewer samples": X[:-1],
-}
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("case", BAD_X)
-def test_bad_data_in_the_words_of_scikit_learn(case, name):
-    bad, y = BAD_X[case], target(name, X)
-    if case == "fewer samples" and y is None:
-        bad = "text"
-    kind, text, _ = outcome(ours(name), lambda model: model.fit(bad, y))
-    assert kind is not None
-    assert (kind, text) == outcome(theirs(name), lambda model: model.fit(bad, y))[:2]
-    if case in ("fewer samples", "no features"):
-        return
-    model, peer = ours(name).fit(X, y), theirs(name).fit(X, y)
-    if sparse.issparse(bad):
-        model, peer = ours(name).fit(sparse.csr_matrix(X), y), theirs(name).fit(sparse.csr_matrix(X), y)
-    found = [outcome(one, lambda _, one=one: one.predict(bad))[:2] for one in (model, peer)]
-    assert found[0] == found[1]
-    assert found[0][0] is not None
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_other_features_at_prediction(name):
-    y = target(name, X)
-    model, peer = ours(name).fit(X, y), theirs(name).fit(X, y)
-    for bad in (X[:, :4], np.c_[X, X], X[:1, :3], sparse.csr_matrix(X)):
-        found = [outcome(one, lambda _, one=one, bad=bad: one.predict(bad))[:2] for one in (model, peer)]
-        assert found[0] == found[1]
-        assert found[0][0] is ValueError
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-@pytest.mark.parametrize("name", ["SVC", "NuSVC", "SVR", "NuSVR"])
-def test_bad_targets_in_the_words_of_scikit_learn(name, value):
-    y = target(name, X).astype(float)
-    y[4] = value
-    kind, text, _ = outcome(ours(name), lambda model: model.fit(X, y))
-    assert kind is not None
-    assert (kind, text) == outcome(theirs(name), lambda model: model.fit(X, y))[:2]
+from machines import NAMES, X, dense, ours, outcome, target, values
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -12,6 +12,7 @@ from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM, load, save
 from adatron.cli import main
 from adatron.files import save_libsvm
 from adatron.kernels import RBF, Linear, Precomputed
+from machines import dense, values
 
 
 def repeated(n_classes, n=160, seed=0):
@@ -52,20 +53,12 @@ def fresh(storage=np.asarray):
     return storage(np.random.default_rng(1).normal(size=(300, 3)))
 
 
-def values(model, X):
-    return model.predict(X) if is_regressor(model) else model.decision_function(X)
-
-
 def check_same(small, model, X, X_small=None):
     X_small = X if X_small is None else X_small
     size = 1.0 + np.abs(model.model_.coefficients()).sum()
     np.testing.assert_allclose(values(small, X_small), values(model, X), rtol=1e-12, atol=1e-13 * size)
     if not is_regressor(model):
         np.testing.assert_array_equal(small.predict(X_small), model.predict(X))
-
-
-def dense(X):
-    return X.toarray() if sparse.issparse(X) else X
 
 
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])

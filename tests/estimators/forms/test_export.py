@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from adatron.files import load, save_libsvm
 from adatron.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
-from machines import altered
+from machines import altered, values
 
 STORAGES = pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix, sparse.csr_array])
 KERNELS = {
@@ -53,10 +53,6 @@ def samples(n_classes, n=120, seed=0):
 
 def fresh():
     return samples(2, 300, 1)[0]
-
-
-def values(model, X):
-    return model.predict(X) if is_regressor(model) else model.decision_function(X)
 
 
 def check_same(theirs, model, X):

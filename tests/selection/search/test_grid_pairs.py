@@ -24,7 +24,8 @@ MACHINES = {
     "pairs": (SVC(tol=TIGHT), {"C": [0.3, 20.0], "break_ties": [True]}),
     "rest": (SVC(tol=TIGHT, multi_class="ovr"), {"C": [0.3, 20.0], "class_weight": ["balanced"]}),
     "augmented": (SVC(tol=TIGHT, bias="augmented", augment=1.5), {"C": [0.3, 20.0]}),
-    "nusvc": (NuSVC(tol=TIGHT), {"nu": [0.15, 0.3]}),
+    "no bias": (SVC(tol=TIGHT, bias="none"), {"C": [0.3, 20.0], "class_weight": ["balanced"]}),
+    "nusvc": (NuSVC(tol=TIGHT), {"nu": [0.35, 0.5]}),
     "svr": (SVR(tol=TIGHT), {"C": [0.3, 20.0], "epsilon": [0.05]}),
     "nusvr": (NuSVR(tol=TIGHT), {"C": [0.3, 20.0], "nu": [0.4]}),
     "nusvr no bias": (NuSVR(tol=TIGHT, bias="none"), {"nu": [0.3, 0.6]}),
@@ -62,6 +63,8 @@ STEPS = {
 KERNELS = {
     "rbf": {"gamma": [0.3]},
     "scale": {"gamma": ["scale"]},
+    "linear": {"kernel": ["linear"]},
+    "laplacian": {"kernel": ["laplacian"], "gamma": [0.2]},
     "poly": {"kernel": ["poly"], "degree": [2], "gamma": [0.2], "coef0": [1.0]},
 }
 WEIGHTS = ["none", "some", "zeros"]
@@ -131,6 +134,7 @@ def test_all_meet_all(machine, folds, scoring, steps, kernel, weights, form):
     if weights != "none":
         fit["svm__sample_weight" if before else "sample_weight"] = weight
     settings = {"cv": FOLDS[folds], "scoring": SCORES[scoring][kind], "refit": False}
+    settings["return_train_score"] = kind != "novelty"  # support vectors are neither in nor out
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         ours, plain = (
@@ -139,9 +143,10 @@ def test_all_meet_all(machine, folds, scoring, steps, kernel, weights, form):
         )
     assert ours["params"] == plain["params"]
     assert set(ours) - set(plain) == {"converged", "max_duality_gap", "proven"}
-    scores = [name for name in plain if "test" in name and "rank" not in name]
+    scores = [name for name in plain if ("test" in name or "train" in name) and "rank" not in name]
     for name in scores:
-        np.testing.assert_allclose(ours[name], plain[name], atol=2e-3, rtol=2e-3, err_msg=name)
+        near = 0.03 if "train" in name else 2e-3  # a sample that is at the boundary
+        np.testing.assert_allclose(ours[name], plain[name], atol=near, rtol=2e-3, err_msg=name)
     if kernel != "scale" and not before and folds != "one by one":  # all folds of a candidate have shared one time
         assert (ours["std_fit_time"] <= 1e-9 * ours["mean_fit_time"]).all()
     fitted = np.isfinite(ours[next(name for name in scores if name.startswith("mean"))])

@@ -7,17 +7,15 @@ import numpy as np
 import pytest
 from sklearn import model_selection as theirs
 from sklearn.base import clone
-from sklearn.datasets import make_classification, make_regression
+from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score, make_scorer
 
-from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from adatron import SVC
 from adatron.selection import GridSearchCV
 
 TIGHT = 1e-6
 X, y = make_classification(45, 4, n_informative=3, n_redundant=0, flip_y=0.1, random_state=2)
-THREE = make_classification(45, 4, n_informative=3, n_redundant=0, n_classes=3, n_clusters_per_class=1, random_state=0)
-NUMBERS = make_regression(45, 4, noise=20.0, random_state=0)
 LOO = theirs.LeaveOneOut()
 
 
@@ -54,44 +52,6 @@ def test_two_classes_are_solved_exactly(settings, grid, cv):
     assert ours["converged"].all()
     assert (ours["max_duality_gap"] < 1e-6).all()
     assert ours["proven"].any()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("form", ["float32", "labels of text", "several metrics", "train scores", "scale", "balanced"])
-def test_other_forms(form):
-    machine, grid, more = SVC(gamma=0.2, tol=TIGHT), {"C": [0.5, 5.0]}, {}
-    given, labels = X, y
-    if form == "float32":
-        given = X.astype(np.float32)
-    elif form == "labels of text":
-        labels = np.array(["no", "yes"])[y]
-    elif form == "several metrics":
-        more = {"scoring": ["accuracy", "balanced_accuracy"]}
-    elif form == "train scores":
-        more = {"return_train_score": True}
-    elif form == "scale":
-        machine.gamma = "scale"
-    else:
-        machine.class_weight = "balanced"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        assert_equal(*both(machine, grid, given, labels, **more), 0.03)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("estimator", "grid", "data", "scoring"),
-    [
-        (SVC(gamma=0.2), {"C": [0.5, 5.0]}, THREE, None),
-        (SVC(gamma=0.2, multi_class="ovr"), {"C": [0.5, 5.0]}, THREE, None),
-        (NuSVC(gamma=0.2), {"nu": [0.2, 0.4]}, (X, y), None),
-        (SVR(gamma=0.2), {"C": [1.0, 10.0], "epsilon": [0.1, 1.0]}, NUMBERS, "neg_mean_absolute_error"),
-        (NuSVR(gamma=0.2), {"C": [1.0, 10.0], "nu": [0.3, 0.6]}, NUMBERS, "neg_mean_absolute_error"),
-        (OneClassSVM(gamma=0.2), {"nu": [0.1, 0.4]}, (X, 2 * y - 1), "accuracy"),
-    ],
-)
-def test_other_machines_start_from_all_samples(estimator, grid, data, scoring):
-    assert_equal(*both(estimator.set_params(tol=TIGHT), grid, *data, scoring=scoring), 1e-3)
 
 
 @pytest.mark.filterwarnings("default::sklearn.exceptions.FitFailedWarning")  # of the class of one

@@ -121,15 +121,6 @@ def test_a_dead_end_of_float32_is_no_end(away):
     assert programs.kkt(kernel(X), dual, solution.beta) <= 1.001e-4
 
 
-@pytest.mark.plain
-def test_gap_tol():
-    X, y = samples(2, 300, 4)
-    dual = csvc(y, np.full(300, 1e3))
-    loose, tight = (solve(view_of(X, RBF(0.3)), dual, tol=1e-1, gap_tol=gap) for gap in (None, 1e-6))
-    assert loose.certificate.relative_gap > 1e-6 >= tight.certificate.relative_gap
-    assert tight.status.name == "CONVERGED"
-
-
 @pytest.mark.parametrize(("C", "once"), [(1.0, True), (1e4, False)])
 def test_a_small_gap_is_proven_once_where_float32_can_tell(C, once):
     """Otherwise a proof comes first, which corrects the gradient."""
@@ -187,17 +178,6 @@ def test_a_fit_that_is_cut_short_keeps_the_best_point_with_a_proof(status, risin
     assert programs.kkt(RBF(0.3)(X), dual, solution.beta) <= 1.001e-3
     off = np.abs(solution.g - programs.gradient(RBF(0.3)(X), dual, solution.beta))
     assert (off <= view.error_bounds(np.abs(solution.beta)) + 1e-6).all()
-
-
-@pytest.mark.plain
-@pytest.mark.parametrize("bias", BIASES)
-def test_warm_start(bias):
-    X, y = samples(3, 400, 4)
-    dual, view = csvc(y, np.full(400, 2.0), bias), view_of(X, RBF(0.3), np.float32)
-    cold = solve(view, dual, block=128)
-    warm = solve(view, dual, block=128, state=State(cold.beta))
-    assert warm.n_iter <= 0.01 * cold.n_iter
-    assert warm.status.name == "CONVERGED"
 
 
 @pytest.mark.plain
@@ -284,16 +264,6 @@ def test_kernels_that_are_not_semidefinite(bias):
 
 
 @pytest.mark.plain
-def test_constant_features():
-    y = np.where(np.arange(50) < 20, 1.0, -1.0)
-    for kernel in (RBF(1.0), Linear()):
-        dual = csvc(y, np.ones(50))
-        solution = solve(view_of(np.full((50, 3), 7.0), kernel), dual)
-        check_honest(solution, kernel(np.full((50, 3), 7.0)), dual)
-        assert solution.status.name == "CONVERGED"
-
-
-@pytest.mark.plain
 @pytest.mark.parametrize("kernel", [RBF(0.25), Linear()], ids=str)
 def test_coefficients_that_cancel_are_not_taken_for_an_indefinite_kernel(kernel):
     """|w| = 0 up to rounding: a pair of opposite labels on every sample."""
@@ -375,19 +345,6 @@ def test_a_warm_start_grows_no_crumbs():
         put = feasible(oneclass(np.ones(50), part * beta.sum() / 50), beta)
         assert (put[::2] == 0).all()
         assert put.sum() == pytest.approx(part * beta.sum(), rel=1e-14)
-
-
-@pytest.mark.parametrize("bias", BIASES)
-@pytest.mark.parametrize("kind", NU)
-def test_float32_tiles_find_the_same_optimum(kind, bias):
-    X, dual = nu_problem(kind, bias, 400)
-    copies = COPIES.get(kind, 1)
-    narrow, wide = (
-        solve(view_of(X, RBF(0.3), t, copies=copies), dual, tol=1e-7, block=96) for t in (np.float32, np.float64)
-    )
-    assert narrow.status.name == wide.status.name == "CONVERGED"
-    assert narrow.certificate.dual == pytest.approx(wide.certificate.dual, rel=1e-6)
-    assert programs.kkt(np.tile(RBF(0.3)(X), (copies, copies)), dual, narrow.beta) <= 1e-7 * 1.001
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -372,13 +372,6 @@ def test_targets_that_the_tube_holds_but_for_rounding_have_an_end(targets, C):
     assert len(model.support_) == 0
 
 
-def test_a_gap_below_rounding_is_reported():
-    X, dual = hard(n=300, C=10.0)
-    solution = solve(view_of(X, RBF(0.5)), dual, gap_tol=1e-18)
-    assert solution.status.name == "STUCK"
-    assert solution.certificate.relative_gap < 1e-10
-
-
 def test_float64_tiles_get_a_factor_of_their_own(steps):
     """When float32 tiles do not get there, the finish starts anew on the wider ones."""
     X, y = samples(0, 600, 20)

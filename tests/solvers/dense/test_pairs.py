@@ -15,11 +15,6 @@ pytestmark = pytest.mark.plain
 DTYPES = (np.float32, np.float64)
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("bias", ["explicit", "augmented", "none"])
 def test_block_loops_reach_the_twin(dtype, bias, rng):

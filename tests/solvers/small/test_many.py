@@ -255,13 +255,6 @@ def test_a_limit_holds(limit):
     assert model.n_iter_.max() <= limit
 
 
-@pytest.mark.plain
-def test_no_time_is_left():
-    X, y = blobs()
-    with pytest.warns(UserWarning, match="max_time"):
-        assert SVC(max_time=1e-9).fit(X, y).fit_status_ == 1
-
-
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_every_problem_is_heard_of_and_may_be_the_last(jobs):
     heard, stopped, begun, pools, together_now = [], threading.Event(), [], [], threading.Event()
@@ -410,14 +403,3 @@ def test_nothing_is_shared_where_no_room_would_be_left_for_a_block_of_all():
     models = [SVC(cache_size=megabytes).fit(X, y) for megabytes in (1.4, 2.0)]  # blocks of 144 variables take 1.33
     assert [model.route_.whole for model in models] == [144, 144]
     assert [model.route_.shared for model in models] == [False, True]
-
-
-@pytest.mark.parametrize("classes", [3, 40])
-def test_coefficients_of_many_classes_are_where_scikit_learn_has_them(classes):
-    from sklearn.svm import SVC as Reference
-
-    X, y = blobs(400, classes)
-    ours, theirs = SVC(tol=1e-8).fit(X, y), Reference(tol=1e-8).fit(X, y)
-    np.testing.assert_array_equal(ours.support_, theirs.support_)
-    np.testing.assert_allclose(ours.dual_coef_, theirs.dual_coef_, atol=1e-5)
-    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-5)
