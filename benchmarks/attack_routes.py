@@ -77,7 +77,7 @@ def routes(seed: int, number: int) -> Verdict:
             continue
         if matrix is not None:
             tasks = programs(Task(case.estimator, case.parameters, case.X, case.y, case.weight), model)
-            weighed(centred(tasks, model), model, case.parameters, matrix, one)
+            weighed(centred(tasks, matrix[0]), model, case.parameters, matrix, one)
             _add(verdict, one, name)
         low, high, gap = (np.atleast_1d(getattr(model, f"{end}_"))
                           for end in ("dual_objective", "primal_objective", "duality_gap"))  # fmt: skip

@@ -35,7 +35,8 @@ def quantiles(seed: int, number: int) -> Verdict:
     if model is not None:
         taus = np.atleast_1d(levels)
         found = [of_quantile(float(tau), parameters, y, weight, column(model, k)) for k, tau in enumerate(taus)]
-        weighed(centred(found, model), model, parameters, values_of(spec, X, parameters), verdict)
+        matrix = values_of(spec, X, parameters)
+        weighed(centred(found, matrix[0]), model, parameters, matrix, verdict)
     return verdict
 
 
@@ -56,7 +57,8 @@ def judged_targets(seed: int, number: int) -> Verdict:
     if model is not None:
         tasks = [Task(machine.__name__, parameters, X, one, weight) for one in y.T]
         found = [programs(task, column(model, k))[0] for k, task in enumerate(tasks)]
-        weighed(centred(found, model), model, parameters, values_of(spec, X, parameters), verdict)
+        matrix = values_of(spec, X, parameters)
+        weighed(centred(found, matrix[0]), model, parameters, matrix, verdict)
     return verdict
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from tests.twins.checker import Interval, Program, Truth, lowest_eigenvalue, truth
 from tests.twins.fitted import Task, programs
-from tests.twins.values import L, U, dense, values
+from tests.twins.values import U, dense, values
 
 from .attack_programs import MAX_TIME, Case, program
 
@@ -128,9 +128,9 @@ def checked(case: Case, model: Any, verdict: Verdict, nearer: Any = None) -> Non
     X = None if case.spec[0] == "given" else case.X
     asked = Task(case.estimator, case.parameters, X, case.y, case.weight)
     matrix = values_of(case.spec, case.X, case.parameters)
-    near = () if nearer is None else centred(programs(asked, nearer), nearer)
+    near = () if nearer is None else centred(programs(asked, nearer), matrix[0])
     all_true = weighed(
-        centred(programs(asked, model), model),
+        centred(programs(asked, model), matrix[0]),
         model,
         case.parameters,
         matrix,
@@ -149,16 +149,20 @@ def checked(case: Case, model: Any, verdict: Verdict, nearer: Any = None) -> Non
                 claims.add("convex", f"a gap, but an eigenvalue of {lowest:.1e} of the largest value")
 
 
-def centred(programs_: Sequence[Program | None], model: Any) -> list[Program | None]:
-    """Return the programs with targets less the bias: the same ones, as coefficients sum to 0 but for a rounding.
+def centred(programs_: Sequence[Program | None], K: Any) -> list[Program | None]:
+    """Return the programs with targets less their bias: the same ones, as coefficients sum to 0 but for a rounding.
 
-    What the rounding of the sum costs is the sum times the bias; so no bias is left.
+    What the rounding of the sum costs is the sum times the bias; so no bias is left. It is that of these kernel values:
+    a model's own is for the rows as given, and after a division by a margin.
     """
-    bias = np.atleast_1d(model.intercept_)
-    return [
-        one._replace(t=one.t - L(b)) if one is not None and one.totals and sum(one.totals) == 0 else one
-        for one, b in zip(programs_, bias if len(bias) == len(programs_) else np.zeros(len(programs_)), strict=True)
-    ]
+    return [None if one is None else _without_bias(one, K) for one in programs_]
+
+
+def _without_bias(one: Program, K: Any) -> Program:
+    if not one.totals or sum(one.totals) != 0:
+        return one
+    f = K[np.ix_(one.rows, one.rows)] @ one.beta
+    return one._replace(t=one.t - np.median(one.t - f))
 
 
 def weighed(

@@ -66,7 +66,7 @@ class Truth(NamedTuple):
     primal, dual : objectives, to be read as in the primal
     low, high : the optimum is between them, in units of the model
     excess : the most that a coefficient is beyond its bound, relative to the bound
-    missed : the most that a sum is off, relative to the sum of absolute values
+    missed : the most that a sum is off, relative to the sum of absolute values and the total
     grain, grains : what float64 sums commonly lose in a slope, and in the gap, relative as it is
     split : whether coefficients of which only the sum is known were chosen, so that others may violate less
     size : number of samples
@@ -110,7 +110,8 @@ def truth(program: Program, K: Matrix, error: Matrix) -> Truth:
     relative = Interval(_ratio(gap.value, level), _ratio(gap.least, max(dual + noise, noise - dual - gap.least)))
     up, down = _slopes(p, g)
     violation = Interval(_violation(p, up, down), _violation(p, up - e, down - e))
-    missed = max((abs(miss) for miss in sums), default=0.0) / max(length, np.finfo(L).tiny)
+    sizes = [max(length + abs(aim), np.finfo(L).tiny) for aim in p.totals]  # of the terms of A b - s
+    missed = max((abs(miss) / one for miss, one in zip(sums, sizes, strict=True)), default=0.0)
     low, high = _ends(p, g, e, sums, dual, gap, noise)
     grain = COMMON * (size[back] + np.abs(p.t))
     return Truth(

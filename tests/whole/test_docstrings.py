@@ -6,7 +6,7 @@ import pytest
 from sklearn.base import BaseEstimator, is_outlier_detector
 
 import adatron
-from adatron import SVC, IncrementalSVC, intervals, selection
+from adatron import SVC, SVR, IncrementalSVC, intervals, selection
 from adatron.intervals import FullConformal
 from machines import two_moons
 
