@@ -197,6 +197,12 @@ def test_a_row_predicts_the_same_alone_and_in_a_batch():
     np.testing.assert_allclose(single.decision_function(X), batch, atol=1e-2)
 
 
+def test_a_factor_from_the_data_is_that_of_their_numbers():
+    X, y = two_classes()
+    dense, csr = (SVC(bias="augmented", augment="auto").fit(form(X), y) for form in (np.asarray, sparse.csr_matrix))
+    assert csr.intercept_ == pytest.approx(dense.intercept_, abs=1e-3)
+
+
 def test_max_iter_counts_updates_and_warns():
     X, y = two_classes(400)
     with pytest.warns(ConvergenceWarning, match="max_iter=25"):

@@ -132,6 +132,7 @@ def test_squared_distances_of_differences_know_their_error():
         if view is not None:  # what norms and products make of it
             assert np.abs(view.rows(np.arange(80)) - K).max() > 1e-5
     assert (RBF(0.1) + Linear()).by_differences() == near + Linear()
+    assert (0.5 * RBF(0.1) * Linear()).by_differences() == 0.5 * near * Linear()
     assert Laplacian(0.1).by_differences() == Laplacian(0.1)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
@@ -143,6 +144,14 @@ def test_classes_may_come_later():
     np.testing.assert_allclose(
         model.decision_function(X), IncrementalSVC(gamma=0.5).fit(X, y).decision_function(X), atol=1e-8
     )
+
+
+def test_rows_of_another_form_are_learned_as_those_of_the_first():
+    X, y = load_iris(return_X_y=True)
+    forms = [(np.asarray, np.asarray), (np.asarray, sparse.csr_matrix), (sparse.csr_matrix, np.asarray)]
+    models = [IncrementalSVC(gamma=0.5).fit(a(X[::2]), y[::2]).partial_fit(b(X[1::2]), y[1::2]) for a, b in forms]
+    for model in models[1:]:
+        np.testing.assert_allclose(model.decision_function(X), models[0].decision_function(X), atol=1e-8)
 
 
 def test_default_ids_follow_those_that_were_given():

@@ -45,6 +45,7 @@ CASES = {
     "ties": (SVC(gamma=0.1, decision_function_shape="ovo"), {"break_ties": [False, True]}, X, y, {}),
     "infeasible": (NuSVC(gamma=0.1), {"nu": [0.1, 1.0]}, X, np.minimum(y, 1), {}),
     "degree": (SVC(gamma=0.1), {"degree": [2, 2.5]}, X, y, {}),
+    "unknown": (SVC(gamma=0.1), {"c": [1.0, 2.0]}, X, y, {}),
     "text": (SVC(gamma=0.1), {"C": [1.0, "a"]}, X, y, {}),
     "kernel": (SVC(gamma=0.1), {"kernel": ["rbf", "rfb"]}, X, y, {}),
     "too small": (SVC(), {"gamma": [0.1, "scale"]}, TINY, y, {}),

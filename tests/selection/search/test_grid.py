@@ -283,6 +283,10 @@ def test_other_scores_of_labels_of_text():
     found = both(SVC(gamma=0.1, tol=TIGHT, break_ties=True), {"C": [0.1, 10.0]}, X, y)
     assert_equal(*found)
     assert found[0].best_estimator_.classes_.tolist() == ["a", "b", "c"]
+    pandas, (X, y) = pytest.importorskip("pandas"), two()
+    given = pandas.DataFrame(X, columns=list("abcde")), pandas.Series(np.array(["no", "yes"])[y])
+    found = both(SVC(tol=TIGHT), {"C": [0.1, 10.0]}, *given)
+    assert_equal(*found, shared=False)
 
 
 def test_ctrl_c_ends_the_threads():
