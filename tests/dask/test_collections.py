@@ -55,6 +55,14 @@ def test_predictions_are_lazy_and_have_the_chunks_of_the_rows(client):
     assert (model.decision_function(rows).compute() == local.decision_function(X)).all()
 
 
+def test_a_frame_gives_a_series(client):
+    model, frame = ad.DaskSVC().fit(FRAME, Y), FRAME.set_index(np.arange(len(FRAME)) + 7)
+    found = model.predict(dd.from_pandas(frame, npartitions=3)).compute()
+    assert isinstance(found, pd.Series)
+    assert (found.index == frame.index).all()
+    assert (found.to_numpy() == SVC().fit(X, Y).predict(X)).all()
+
+
 def test_a_large_model_is_not_in_the_graph(client):
     rng = np.random.default_rng(0)
     rows, y = rng.normal(size=(2500, 60)), rng.integers(0, 2, 2500)
