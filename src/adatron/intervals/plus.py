@@ -18,6 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Ids, Vector
+from ..docstrings import documented
 from ..estimators.base.hints import Spelling, told_if
 from ..estimators.checks.columns import refuse_masked
 from ..estimators.checks.inputs import given
@@ -39,7 +40,21 @@ def only_for(classes: bool) -> Callable[[Any], None]:
 
 
 class Wrapper(Spelling, MetaEstimatorMixin, BaseEstimator):
-    """Base of what gives intervals or sets of classes by a machine."""
+    """Base of what gives intervals or sets of classes by a machine.
+
+    Parameters
+    ----------
+    conformity_score : {'margin', 'adaptive'}, default='margin'
+        How strange a class is to a classifier: by how much another one is ahead of it, or the softmax share of the
+        classes ahead of it. With 'margin' sets may be empty; with 'adaptive' they have the predicted class at least.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes of a classifier.
+    n_features_in_, feature_names_in_ :
+        As in scikit-learn.
+    """
 
     estimator: Any
     alpha: float
@@ -111,9 +126,52 @@ class Wrapper(Spelling, MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         return self.estimator_.predict(X)
 
+    @told_if(only_for(classes=True))
+    def predict_set(self, X: Any) -> NDArray[np.bool_]:
+        """Return the set of classes that each sample may have.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        sets : ndarray of bool of shape (n_samples, n_classes)
+            Whether each class, in the order of ``classes_``, is in the set.
+        """
+        check_is_fitted(self)
+        self.check()
+        return self._sets(X)
+
+    @abstractmethod
+    def _sets(self, X: Any) -> NDArray[np.bool_]:
+        """Return the sets of classes, see ``predict_set``."""
+
 
 class Plus(Wrapper):
-    """Base of ``JackknifePlus`` and ``CVPlus``."""
+    """Base of ``JackknifePlus`` and ``CVPlus``.
+
+    Parameters
+    ----------
+    estimator : SVR, NuSVR, QuantileSVR, SVC, NuSVC or another machine of adatron
+        A regressor gives intervals, and a classifier gives sets. It may be the last step of a pipeline.
+    alpha : float, default=0.1
+        In (0, 1): the probability of a miss that is aimed at. It is read at each prediction. Above 1/2 there is no
+        guarantee.
+    verbose : int, default=0
+        Whether a bar or lines show the progress.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The model of all samples, which predicts. That of a classifier has ``decision_function_shape='ovr'``.
+    scores_ : ndarray of shape (n_samples,)
+        The absolute error, or the score of the own class, by the model without the sample, or without its part.
+    left_out_violation_ : float
+        The largest violation of the optimality conditions by one of these models: of 'fits' a proven bound, of the
+        'path' an estimate by the gradient that it keeps.
+    """
 
     scores_: Vector
     _left_out: LeftOutModels
@@ -212,22 +270,7 @@ class Plus(Wrapper):
             warnings.warn(f"{text} {len(scores):,}: the intervals are infinite.", UserWarning, stacklevel=2)
         return np.concatenate([interval(some[:, number], scores, self.alpha) for some in self._left_out.blocks(X)])
 
-    @told_if(only_for(classes=True))
-    def predict_set(self, X: Any) -> NDArray[np.bool_]:
-        """Return the set of classes that each sample may have.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        sets : ndarray of bool of shape (n_samples, n_classes)
-            Whether each class, in the order of ``classes_``, is in the set.
-        """
-        check_is_fitted(self)
-        self.check()
+    def _sets(self, X: Any) -> NDArray[np.bool_]:
         number, k, out = self._left_out.number, len(self.classes_), list[NDArray[np.bool_]]()
         for values in self._left_out.blocks(X, k**2):
             scores = scores_of(self.conformity_score, values, k)
@@ -245,6 +288,7 @@ def _refuse_rare(y: NDArray[Any], parts: list[Ids]) -> None:
             raise ValueError(f"Each model needs samples of all classes, and class {label} has too few of them.")
 
 
+@documented
 class JackknifePlus(Plus):
     r"""Jackknife+: intervals or sets of classes that hold the truth, by the exact models without each sample.
 
@@ -252,35 +296,11 @@ class JackknifePlus(Plus):
     whatever the distribution. Usually the probability is about 1 - alpha. The samples must be exchangeable, as
     independent ones are.
 
-    Parameters
-    ----------
-    estimator : SVR, NuSVR, QuantileSVR, SVC, NuSVC or another machine of adatron
-        A regressor gives intervals, and a classifier gives sets. It may be the last step of a pipeline.
-    alpha : float, default=0.1
-        In (0, 1): the probability of a miss that is aimed at. It is read at each prediction. Above 1/2 there is no
-        guarantee.
-    conformity_score : {'margin', 'adaptive'}, default='margin'
-        How strange a class is to a classifier: by how much another one is ahead of it, or the softmax share of the
-        classes ahead of it. With 'margin' sets may be empty; with 'adaptive' they have the predicted class at least.
-    verbose : int, default=0
-        Whether a bar or lines show the progress.
-
     Attributes
     ----------
-    estimator_ : estimator
-        The model of all samples, which predicts. That of a classifier has ``decision_function_shape='ovr'``.
     left_out_ : {'path', 'fits'}
         How the models without each sample were found. 'path': each support vector leaves the solution along its exact
         path, and other samples cost nothing. 'fits': a fit for each sample, where there is no such path.
-    scores_ : ndarray of shape (n_samples,)
-        The absolute error, or the score of the own class, by the model without each sample.
-    left_out_violation_ : float
-        The largest violation of the optimality conditions by one of these models: of 'fits' a proven bound, of the
-        'path' an estimate by the gradient that it keeps.
-    classes_ : ndarray of shape (n_classes,)
-        The classes of a classifier.
-    n_features_in_, feature_names_in_ :
-        As in scikit-learn.
 
     Notes
     -----
@@ -319,6 +339,7 @@ class JackknifePlus(Plus):
         return list(np.arange(len(y))[:, None])
 
 
+@documented
 class CVPlus(Plus):
     """CV+: intervals or sets of classes that hold the truth, by the models without each part of the samples.
 
@@ -327,21 +348,11 @@ class CVPlus(Plus):
 
     Parameters
     ----------
-    estimator : SVR, NuSVR, QuantileSVR, SVC, NuSVC or another machine of adatron
-        As in :class:`JackknifePlus`.
-    alpha : float, default=0.1
-        As in :class:`JackknifePlus`.
-    conformity_score : {'margin', 'adaptive'}, default='margin'
-        As in :class:`JackknifePlus`.
-    verbose : int, default=0
-        As in :class:`JackknifePlus`.
     cv : int, cross-validation generator or iterable, default=10
         The parts, as in scikit-learn's cross-validation. Each sample must be left out once.
 
     Attributes
     ----------
-    estimator_, scores_, left_out_violation_, classes_, n_features_in_, feature_names_in_ :
-        As in :class:`JackknifePlus`, by the models without each part.
     left_out_ : {'fits', 'path'}
         Each of these models is a proven fit, except for parts of one sample.
 

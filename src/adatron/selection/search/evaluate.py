@@ -222,7 +222,8 @@ class _Cells:
             if self.watch.over or not wanted:
                 return
             numbers = {number for number, _ in wanted}
-            coarser = [one for one in candidates if one.number in numbers and _looser(one.model.gap_tol, gap)]
+            some = [one for one in candidates if one.number in numbers]
+            coarser = [one for one in some if one.model.gap_tol is None or one.model.gap_tol > gap]
             self.share([replace(one, model=clone(one.model).set_params(gap_tol=gap)) for one in coarser], wanted)
 
     def _doubt(self, key: tuple[int, int], cell: Cell, found: Solved, ends: tuple[Any, Any]) -> None:
@@ -266,11 +267,6 @@ class _Cells:
             if not self.watch.over:
                 warn_of_unproven(unproven, candidates)
         return [self.done[key] for key in cells], more
-
-
-def _looser(gap_tol: float | None, gap: float) -> bool:
-    """Return whether a user's ``gap_tol`` allows larger gaps."""
-    return gap_tol is None or gap_tol > gap
 
 
 def _portions(cells: list[Cell], rows: SharedRows) -> list[list[Cell]]:
