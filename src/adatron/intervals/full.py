@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,7 +22,7 @@ from ..estimators.checks import inputs
 from ..estimators.incremental import IncrementalSVC
 from ..estimators.incremental.learner import Learner
 from ..estimators.incremental.track import Track
-from ..insight.subject import dense
+from ..insight.subject import stored_as
 from ..problems import Dual
 from ..selection.search.watch import SearchWatch
 from ..solvers.path import Stalled
@@ -238,8 +237,7 @@ class FullConformal(Wrapper):
         """Return checked rows, stored as the training samples are."""
         model = self.estimator_
         rows = inputs.new_data(model, X, model.model_, model.model_.function(model.n_jobs, model.precision))
-        as_sparse = sparse.issparse(model.store.X)
-        return sparse.csr_matrix(rows, dtype=np.float64) if as_sparse else dense(rows)
+        return stored_as(model.store.X, rows)
 
     def _p_values(self, candidates: Candidates, row: Any) -> Vector:
         k, head = len(self.classes_), self.estimator_.head

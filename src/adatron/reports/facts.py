@@ -20,7 +20,7 @@ from ..insight.labels import Issues, issues_of
 from ..insight.leave_one_out import AlongC, LeftOut, along_C, asked, left_out_of
 from ..insight.names import UNNAMED, names_of, unit_of
 from ..insight.sensitivity import Sensitivity, sensitivity_of
-from ..insight.subject import Ids, Subject, Unavailable, Vector, drawn, predictions, refuse_unmeasured, rows_of, taken
+from ..insight.subject import Ids, Subject, Unavailable, Vector, drawn, refuse_unmeasured, rows_of, taken
 from ..insight.twin import Twin, twin_of
 from ..margins import InputMargins
 from ..quoted import quoted
@@ -208,7 +208,7 @@ class Facts:
 
     def predicted(self, values: Vector) -> NDArray[Any]:
         """Return what values of the problems predict."""
-        return predictions(self.machine, values)
+        return self.machine.head.predictions(values)
 
     @cached_property
     def out_of_fold(self) -> OutOfFold | Missing:

@@ -84,15 +84,10 @@ def _classes(lines: list[MeasuredOn]) -> tuple[Any, Any]:
     for name, y, predicted, values in lines:
         if y is None:
             continue
-        area = float("nan")
-        if values.shape[1] == 1 and len(np.unique(y)) == 2:
-            area = float(metrics.roc_auc_score(y, values[:, 0]))
-        rows.append(
-            [
-                name, len(y), float(np.mean(predicted == y)), _mean_recall(y, predicted),
-                float(_f1(y, predicted, average="macro", zero_division=0.0)), area,
-            ]
-        )  # fmt: skip
+        two = values.shape[1] == 1 and len(np.unique(y)) == 2
+        area = float(metrics.roc_auc_score(y, values[:, 0])) if two else float("nan")
+        f1 = float(_f1(y, predicted, average="macro", zero_division=0.0))
+        rows.append([name, len(y), float(np.mean(predicted == y)), _mean_recall(y, predicted), f1, area])
     return ("measured on", "samples", "accuracy", "balanced accuracy", "mean F1", "ROC-AUC"), rows
 
 
@@ -144,26 +139,16 @@ def _pictures(facts: Facts, lines: list[MeasuredOn]) -> list[Figure]:
 
         def confusion(ax: Any) -> None:
             display: Any = metrics.ConfusionMatrixDisplay.from_predictions(
-                y,
-                predicted,
-                ax=ax,
-                cmap=_shades(),
-                text_kw={"color": INK},
-                colorbar=k > CLASSES_WRITTEN,
-                include_values=k <= CLASSES_WRITTEN,
-                xticks_rotation="vertical" if k > 6 else "horizontal",
-            )
+                y, predicted, ax=ax, cmap=_shades(), text_kw={"color": INK}, colorbar=k > CLASSES_WRITTEN,
+                include_values=k <= CLASSES_WRITTEN, xticks_rotation="vertical" if k > 6 else "horizontal",
+            )  # fmt: skip
             if k > CLASSES_WRITTEN:
                 ax.set(xticks=[], yticks=[])
             else:
                 _literal_ticks(display.ax_)
 
-        return [
-            Figure(
-                facts.gallery.draw(confusion, size, 0.9 * size),
-                f"Confusion matrix; the stronger the colour, the more samples. Measured on: {name}.",
-            )
-        ]
+        text = f"Confusion matrix; the stronger the colour, the more samples. Measured on: {name}."
+        return [Figure(facts.gallery.draw(confusion, size, 0.9 * size), text)]
     if facts.task == "regression":
         across, up = (predicted, y) if facts.rows else grouped(predicted, y)
         some = drawn(len(up), DOTS)

@@ -91,8 +91,12 @@ class StandIn:
 
     def __init__(self, model: Any, head: Head, values: NDArray[np.float64]) -> None:
         self._model, self._predicted = model, head.predictions(values)
+
+        def decision_function(X: Any) -> NDArray[np.float64]:
+            return head.shaped(values)
+
         if isinstance(head, (Classes, Inlier)):
-            self.decision_function = lambda X: head.shaped(values)
+            self.decision_function = decision_function  # scikit-learn also reads the name of the function
         if isinstance(head, Classes):
             self.classes_ = head.labels
 
