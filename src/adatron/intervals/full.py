@@ -7,7 +7,7 @@ import warnings
 from numbers import Real
 from threading import RLock
 from time import monotonic
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,28 +160,7 @@ class FullConformal(Wrapper):
         self.estimator, self.alpha = estimator, alpha
         self.conformity_score, self.verbose, self.max_time = conformity_score, verbose, max_time
 
-    def fit(self, X: Any, y: Any, sample_weight: None = None) -> Self:
-        """Solve the problem of all samples.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples, at most 8,192.
-        y : array-like of shape (n_samples,)
-            Their classes.
-        sample_weight : None
-            Weights are an error: the guarantee is for samples of equal weight.
-
-        Returns
-        -------
-        self : the estimator
-
-        Raises
-        ------
-        ValueError
-            Bad parameters or data; weights; an estimator that depends on which samples are there; too many samples.
-        """
-        model, y = self.begin(y, sample_weight)
+    def _learn(self, model: Any, X: Any, y: NDArray[Any]) -> None:
         if model.window is not None or not independent_of_samples(model):
             raise ValueError(
                 "The 'estimator' parameter of FullConformal must not depend on which samples are there: pass gamma as "
@@ -190,7 +169,6 @@ class FullConformal(Wrapper):
         if len(y) > MOST_HELD:
             raise ValueError(f"FullConformal is for at most {MOST_HELD:,} samples. Got {len(y):,}; use CVPlus.")
         self.estimator_ = model.fit(X, y)
-        return self
 
     @quiet
     def p_values(self, X: Any) -> Vector:

@@ -98,8 +98,29 @@ class Wrapper(Spelling, MetaEstimatorMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return "estimator_" in vars(self)
 
-    def begin(self, y: Any, sample_weight: Any) -> tuple[Any, NDArray[Any]]:
-        """Check the parameters; return the model that is to be fitted, and y as a vector."""
+    def fit(self, X: Any, y: Any, sample_weight: None = None) -> Self:
+        """Fit the machine to all samples, and find the models that lack some of them; ``FullConformal`` needs none.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples, of ``FullConformal`` at most 8,192.
+        y : array-like of shape (n_samples,)
+            Their targets or classes.
+        sample_weight : None
+            Weights are an error: the guarantee is for samples of equal weight.
+
+        Returns
+        -------
+        self : the estimator
+
+        Raises
+        ------
+        ValueError
+            Bad parameters or data; weights; an estimator that is no machine of this library; several targets or
+            quantiles; a class that some of the models would lack; models that need too much memory. Of
+            ``FullConformal``: an estimator that depends on which samples are there; too many samples.
+        """
         self.check()
         if sample_weight is not None:
             name = type(self).__name__
@@ -113,7 +134,12 @@ class Wrapper(Spelling, MetaEstimatorMixin, BaseEstimator):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         refuse_masked(y, "y")
-        return model, column_or_1d(y, warn=True)
+        self._learn(model, X, column_or_1d(y, warn=True))
+        return self
+
+    @abstractmethod
+    def _learn(self, model: Any, X: Any, y: NDArray[Any]) -> None:
+        """Fit the model, and what else the class needs."""
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict targets or classes by the model of all samples, (n_samples,).
@@ -176,29 +202,7 @@ class Plus(Wrapper):
     scores_: Vector
     _left_out: LeftOutModels
 
-    def fit(self, X: Any, y: Any, sample_weight: None = None) -> Self:
-        """Fit the machine to all samples, and find the models that lack some of them.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Their targets or classes.
-        sample_weight : None
-            Weights are an error: the guarantee is for samples of equal weight.
-
-        Returns
-        -------
-        self : the estimator
-
-        Raises
-        ------
-        ValueError
-            Bad parameters or data; weights; an estimator that is no machine of this library; several targets or
-            quantiles; a class that some of the models would lack; models that need too much memory.
-        """
-        model, y = self.begin(y, sample_weight)
+    def _learn(self, model: Any, X: Any, y: NDArray[Any]) -> None:
         parts, fitted = self.parts(X, y), cast("Any", clone(model))
         if is_classifier(model):
             check_classification_targets(y)
@@ -215,7 +219,6 @@ class Plus(Wrapper):
             left_out = left_out_of(model, fitted, X, y, parts, done)
         scores = self._scores(left_out.own(X), fitted, y)
         self.estimator_, self._left_out, self.scores_ = fitted, left_out, scores
-        return self
 
     @abstractmethod
     def parts(self, X: Any, y: NDArray[Any]) -> list[Ids]:
