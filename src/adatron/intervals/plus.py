@@ -6,6 +6,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from numbers import Real
+from operator import attrgetter
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -62,6 +63,12 @@ class Wrapper(Spelling, MetaEstimatorMixin, BaseEstimator):
     verbose: int
     estimator_: Any
 
+    classes_ = property(attrgetter("estimator_.classes_"), doc="The classes, in the order of the columns of sets.")
+    n_features_in_ = property(attrgetter("estimator_.n_features_in_"), doc="The number of features of a sample.")
+    feature_names_in_ = property(
+        attrgetter("estimator_.feature_names_in_"), doc="The names of the features, if the training samples had some."
+    )
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"])],
         "alpha": [Interval(Real, 0.0, 1.0, closed="neither")],
@@ -79,21 +86,6 @@ class Wrapper(Spelling, MetaEstimatorMixin, BaseEstimator):
         """Check the parameters."""
         with plain_numbers():
             self._validate_params()
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """The classes, in the order of the columns of sets."""
-        return self.estimator_.classes_
-
-    @property
-    def n_features_in_(self) -> int:
-        """The number of features of a sample."""
-        return self.estimator_.n_features_in_
-
-    @property
-    def feature_names_in_(self) -> NDArray[Any]:
-        """The names of the features, if the training samples had some."""
-        return self.estimator_.feature_names_in_
 
     def __sklearn_is_fitted__(self) -> bool:
         return "estimator_" in vars(self)

@@ -38,7 +38,7 @@ def chosen(facts: Facts) -> Panel:
 def _over_C(facts: Facts, panel: Panel) -> None:
     found = facts.along_C
     if isinstance(found, Missing):
-        panel.parts.append(Text(found.reason, "note"))
+        panel.note(found.reason)
         return
     numbers = facts.task == "regression"
     shown = said if numbers else percent
@@ -69,7 +69,7 @@ def _over_C(facts: Facts, panel: Panel) -> None:
         text += " They say by how much another C changes the error of question 2, which has more samples."
     panel.parts.append(Figure(picture, text))
     if len(found.C) < found.n_wanted:
-        panel.parts.append(Text(f"There was time for {len(found.C)} of {found.n_wanted} values of C. {LATE}", "note"))
+        panel.note(f"There was time for {len(found.C)} of {found.n_wanted} values of C. {LATE}")
 
 
 def _unexamined(facts: Facts) -> list[str]:
@@ -95,7 +95,7 @@ def _over_nu(facts: Facts, panel: Panel) -> None:
         tried = {min(1.0, factor * twin.model.nu) for factor in TIMES}
         for nu in sorted(tried, key=lambda nu: abs(np.log(nu / twin.model.nu))):  # the model's own first
             if rows and facts.clock.late:
-                panel.parts.append(Text(f"There was time for {len(rows)} of {len(tried)} values of nu. {LATE}", "note"))
+                panel.note(f"There was time for {len(rows)} of {len(tried)} values of nu. {LATE}")
                 break
             model = refitted(facts.subject, twin, nu=nu, max_time=facts.clock.left()).model
             values = model.decision_function(facts.subject.rows)
@@ -108,7 +108,7 @@ def _over_nu(facts: Facts, panel: Panel) -> None:
 
     rows = known(table)
     if isinstance(rows, Missing):
-        panel.parts.append(Text(rows.reason, "note"))
+        panel.note(rows.reason)
         return
     own = next(row for row in rows if row[0] >= facts.machine.nu * (1.0 - ROUNDED_APART))
     how = f"estimated from {own[4]:,} of {facts.n:,}" if own[5] else "exactly"

@@ -28,7 +28,7 @@ def deciding(facts: Facts) -> Panel:
     found = facts.influence
     if isinstance(found, Missing):
         panel.answer += "; what changes without one of them is not known."
-        panel.parts.append(Text(found.reason, "note"))
+        panel.note(found.reason)
         return panel
     panel.answer += (
         f". Without the most influential one, values change by {said(found.change[0])} on average."

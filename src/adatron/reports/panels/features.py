@@ -20,7 +20,7 @@ def features(facts: Facts) -> Panel:
     panel = Panel("Which features matter?", "Nothing is known.")
     found = facts.sensitivity
     if isinstance(found, Missing):
-        panel.parts.append(Text(found.reason, "note"))
+        panel.note(found.reason)
         return panel
     names = facts.names
     order = np.argsort(-found.effect, kind="stable")
@@ -50,7 +50,7 @@ def features(facts: Facts) -> Panel:
     panel.parts.append(SortableTable(head, rows, "Features, the strongest first."))
     if found.n_points < found.n_wanted:
         text = f"There was time for {found.n_points:,} of {found.n_wanted:,} points. {LATE}"
-        panel.parts.append(Text(text, "note"))
+        panel.note(text)
     single, most = int(np.isfinite(found.flips).sum()), min(ALONE, len(names))
     if tried:
         which = (
@@ -64,5 +64,5 @@ def features(facts: Facts) -> Panel:
         )
         panel.parts.append(Folded("How changes are found", Text(text, "note")))
     if found.space == "transformed":
-        panel.parts.append(Text("Features are those after the steps of the pipeline, as these are not linear.", "note"))
+        panel.note("Features are those after the steps of the pipeline, as these are not linear.")
     return panel

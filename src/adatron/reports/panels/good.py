@@ -11,7 +11,7 @@ from ...insight.subject import drawn
 from ...plots.axes import COLORS
 from ..facts import LATE, Facts, Missing
 from ..figure import INK, grouped
-from ..parts import Figure, Panel, SortableTable, Text, percent, said
+from ..parts import Figure, Panel, SortableTable, percent, said
 
 CLASSES_WRITTEN = 30  # Most classes that a confusion matrix names, and whose counts it shows as numbers.
 DOTS = 2_000  # Most points of a picture.
@@ -32,17 +32,17 @@ def good(facts: Facts) -> Panel:
     panel.parts.append(SortableTable(head, rows, f"Scores, by the samples they were measured on.{named}"))
     for found in (facts.left_out, facts.out_of_fold):
         if isinstance(found, Missing):
-            panel.parts.append(Text(found.reason, "note"))
+            panel.note(found.reason)
     left, folds = facts.left_out, facts.out_of_fold
     if not isinstance(left, Missing) and not left.complete:
         text = (
             f"Leave-one-out is exact for {len(left.numbers):,} of {left.n_samples:,} samples, drawn by chance. Its "
             "numbers are estimates for all samples."
         )
-        panel.parts.append(Text(text, "note"))
+        panel.note(text)
     if not isinstance(folds, Missing) and folds.folds < folds.of:
         text = f"There was time for {folds.folds} of {folds.of} folds, with {len(folds.numbers):,} samples. {LATE}"
-        panel.parts.append(Text(text, "note"))
+        panel.note(text)
     return panel
 
 

@@ -23,7 +23,7 @@ from .rows import Fold, SharedRows, Unshared, checking
 from .scoring import Scoring, by_labels
 from .solve import ProofsWanted, Solved, solve
 from .theirs import FitScores, More, clone, plain_cells, split_of, unreached
-from .watch import SearchWatch, left_to_them
+from .watch import CellCount, SearchWatch, left_to_them
 
 KERNELS_AT_ONCE = 4  # Most kernels that are solved side by side, on a thread and in a part of the memory each.
 KERNEL_MATRICES = 4  # Kernel matrices for each of them.
@@ -191,7 +191,7 @@ class _Cells:
                 return
             begun, cells = time.perf_counter(), parts[number]
             threads, share, around = (1, 1.0 / KERNELS_AT_ONCE, pool) if beside else (n_jobs, 1.0, None)
-            seen = self.watch.part(len(cells), sum(len(cell.sides) for cell in cells))
+            seen = CellCount(self.watch, len(cells), sum(len(cell.sides) for cell in cells))
             with pool.turn(), left_to_them():
                 one = solve(cells, train, self.proving, threads, share, around, self.watch.clock, seen.callback)
                 found[number] = one, (time.perf_counter() - begun) / len(one)

@@ -51,10 +51,6 @@ class SearchWatch(ProgressDisplay):
         with self._lock:
             self.done = min(self.done + cells, self.total)
 
-    def part(self, cells: int, problems: int) -> CellCount:
-        """Return a counter of some cells that are solved together."""
-        return CellCount(self, cells, problems)
-
     @contextmanager
     def keeping(self) -> Iterator[None]:
         """Let Ctrl-C end the statements inside, and nothing else."""
@@ -83,11 +79,15 @@ class SearchWatch(ProgressDisplay):
             if self.interrupted:
                 raise KeyboardInterrupt
             raise ValueError(NONE_COMPLETE.format(self.reason, "; allow more time, or fewer candidates or folds"))
-        named = ", ".join(quoted(params[number]) for number in list(unreached)[:UNREACHED_NAMED])
-        named += ", ..." * (len(unreached) > UNREACHED_NAMED)
+        named = some_of(params, list(unreached), UNREACHED_NAMED)
         count = sum(unreached.values())
         text = UNREACHED.format(self.reason, count, cells, len(unreached), named, len(params) - len(unreached))
         warnings.warn(text, UserWarning, stacklevel=2)
+
+
+def some_of(params: list[Any], numbers: list[int], most: int) -> str:
+    """Return the first of some candidates in words."""
+    return ", ".join(quoted(params[number]) for number in numbers[:most]) + ", ..." * (len(numbers) > most)
 
 
 class CellCount:
