@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
-from typing import TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 Kind = TypeVar("Kind", bound=type)
+Method = TypeVar("Method", bound=Callable[..., Any])
 TITLE = re.compile(r"^(\w+)\n-{3,}\n", re.MULTILINE)
 ENTRY = re.compile(r"\n(?=\S)")
+ORDER = ("Parameters", "Attributes", "Returns", "Raises", "Warns")  # Of sections; others follow as they stand.
+PREDICTION = {
+    "Parameters": "X : {array-like, sparse matrix} of shape (n_samples, n_features)\n"
+    "    Samples, as many features as in ``fit``.\n",
+    "Raises": "NotFittedError\n    The estimator is not fitted.\n"
+    "ValueError\n    Bad data: NaN or infinity, or another number of features than in ``fit``.\n",
+}
 
 
 def documented(kind: Kind) -> Kind:
@@ -40,8 +48,22 @@ def documented(kind: Kind) -> Kind:
     texts = {title: "\n".join(entries) + "\n" for title, entries in sections.items() if entries} | {
         title: text.rstrip() + "\n" for title, text in own.items() if title not in sections
     }
-    kind.__doc__ = lead + "\n".join(f"{title}\n{'-' * len(title)}\n{text}" for title, text in texts.items())
+    kind.__doc__ = _written(lead, texts)
     return kind
+
+
+def predicting(method: Method) -> Method:
+    """Complete the docstring of a method that predicts by its samples and its errors; a decorator."""
+    if method.__doc__:
+        lead, *parts = TITLE.split(inspect.cleandoc(method.__doc__))
+        method.__doc__ = _written(lead.rstrip() + "\n\n", PREDICTION | dict(zip(parts[::2], parts[1::2], strict=True)))
+    return method
+
+
+def _written(lead: str, texts: dict[str, str]) -> str:
+    """Return a docstring with these sections."""
+    titles = sorted(texts, key=lambda title: ORDER.index(title) if title in ORDER else len(ORDER))
+    return lead + "\n".join(f"{title}\n{'-' * len(title)}\n{texts[title].rstrip()}\n" for title in titles)
 
 
 def _entries(kinds: list[type], title: str) -> Iterator[tuple[list[str], str]]:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Ids, Matrix, Vector
 from ..certificates import intercept
-from ..docstrings import documented
+from ..docstrings import documented, predicting
 from ..estimators.base.quiet import quiet
 from ..estimators.checks import inputs
 from ..estimators.incremental import IncrementalSVC
@@ -171,16 +171,12 @@ class FullConformal(Wrapper):
         self.estimator_ = model.fit(X, y)
 
     @quiet
+    @predicting
     def p_values(self, X: Any) -> Vector:
         """Return the p-value of each class for each sample, (n_samples, n_classes).
 
         The solution with the new sample and this class says which samples fit their class no better. The p-value is
         their fraction, the new sample among them. NaN stands for samples that there was no time for.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
         """
         check_is_fitted(self)
         self.check()

@@ -19,7 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Ids, Vector
-from ..docstrings import documented
+from ..docstrings import documented, predicting
 from ..estimators.base.hints import Spelling, told_if
 from ..estimators.checks.columns import refuse_masked
 from ..estimators.checks.inputs import given
@@ -133,25 +133,16 @@ class Wrapper(Spelling, MetaEstimatorMixin, BaseEstimator):
     def _learn(self, model: Any, X: Any, y: NDArray[Any]) -> None:
         """Fit the model, and what else the class needs."""
 
+    @predicting
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict targets or classes by the model of all samples, (n_samples,).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-        """
+        """Predict targets or classes by the model of all samples, (n_samples,)."""
         check_is_fitted(self)
         return self.estimator_.predict(X)
 
     @told_if(only_for(classes=True))
+    @predicting
     def predict_set(self, X: Any) -> NDArray[np.bool_]:
         """Return the set of classes that each sample may have.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
 
         Returns
         -------
@@ -238,13 +229,9 @@ class Plus(Wrapper):
         return scores[np.arange(len(y)), np.searchsorted(fitted.classes_, y)]
 
     @told_if(only_for(classes=False))
+    @predicting
     def predict_interval(self, X: Any) -> Vector:
         """Return an interval for the target of each sample.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
 
         Returns
         -------

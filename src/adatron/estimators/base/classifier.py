@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Hidden, StrOptions
 
-from ...docstrings import documented
+from ...docstrings import documented, predicting
 from ...fitting.layout import Coefficients, divided
 from ...model.heads import Classes
 from ..checks import inputs
@@ -280,13 +280,9 @@ class Classifier(ClassifierMixin, KernelMachine):
         tags.target_tags.multi_output = tags.classifier_tags.multi_label = self._takes_several
         return tags
 
+    @predicting
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return signed decision values.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, as many features as in ``fit``.
 
         Returns
         -------
@@ -294,34 +290,16 @@ class Classifier(ClassifierMixin, KernelMachine):
             Two classes: positive for ``classes_[1]``. T labels: positive for 1. More classes: votes refined by decision
             values ('ovr', as scikit-learn), the values of the pairs ('ovo'), or those of each class with
             ``multi_class='ovr'``. They are computed in float64, float32 rows too, unless ``precision='single'``.
-
-        Raises
-        ------
-        NotFittedError
-            The estimator is not fitted.
-        ValueError
-            Bad data: NaN or infinity, or another number of features than in ``fit``.
         """
         model = self.model_
         head = self.head_of(model)
         return self._decision(model, X, head.shaped, counted=head.counted(labels=False))
 
+    @predicting
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict class labels, (n_samples,) or (n_samples, T).
 
         They are those of the float64 decision values, also if float32 proves them.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, as many features as in ``fit``.
-
-        Raises
-        ------
-        NotFittedError
-            The estimator is not fitted.
-        ValueError
-            Bad data: NaN or infinity, or another number of features than in ``fit``.
         """
         model = self.model_
         head = self.head_of(model)
@@ -335,15 +313,11 @@ class Classifier(ClassifierMixin, KernelMachine):
 
     @told_if(_offered)
     @quiet
+    @predicting
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return probabilities of the classes; the predicted class has the largest one.
 
         Available if ``probability=True``.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, as many features as in ``fit``.
 
         Returns
         -------
@@ -368,15 +342,11 @@ class Classifier(ClassifierMixin, KernelMachine):
 
     @told_if(_offered)
     @quiet
+    @predicting
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return logarithms of the probabilities of the classes.
 
         Available if ``probability=True``.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, as many features as in ``fit``.
 
         Returns
         -------

@@ -10,7 +10,7 @@ from sklearn.base import OutlierMixin
 from sklearn.utils import check_consistent_length
 
 from ...arrays import Vector
-from ...docstrings import documented
+from ...docstrings import documented, predicting
 from ..checks import inputs
 from ..checks.columns import refuse_masked
 from .attributes import Attribute
@@ -82,54 +82,18 @@ class Novelty(OutlierMixin, KernelMachine):
         model, further = solved(self, data, form, resolved, self.settings(resolved.serving, clock, form.sized, X))
         return self._take(model, **further)
 
+    @predicting
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the signed distance to the boundary times the norm of the normal, (n_samples,): positive inside.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, as many features as in ``fit``.
-
-        Raises
-        ------
-        NotFittedError
-            The estimator is not fitted.
-        ValueError
-            Bad data: NaN or infinity, or another number of features than in ``fit``.
-        """
+        """Return the signed distance to the boundary times the norm of the normal, (n_samples,): positive inside."""
         return self.problem_values(X).ravel()
 
+    @predicting
     def score_samples(self, X: Any) -> NDArray[np.float64]:
-        """Return decision values without the offset, (n_samples,).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, as many features as in ``fit``.
-
-        Raises
-        ------
-        NotFittedError
-            The estimator is not fitted.
-        ValueError
-            Bad data: NaN or infinity, or another number of features than in ``fit``.
-        """
+        """Return decision values without the offset, (n_samples,)."""
         model = self.model_
         return self._decision(model, X).ravel() + model.offset
 
+    @predicting
     def predict(self, X: Any) -> NDArray[np.intp]:
-        """Return 1 for samples inside, -1 for those outside, (n_samples,).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, as many features as in ``fit``.
-
-        Raises
-        ------
-        NotFittedError
-            The estimator is not fitted.
-        ValueError
-            Bad data: NaN or infinity, or another number of features than in ``fit``.
-        """
+        """Return 1 for samples inside, -1 for those outside, (n_samples,)."""
         return self._decision(self.model_, X, self.reads.predictions, self.reads.decided)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
+from ...docstrings import predicting
 from ...model.heads import Target
 from ..checks import inputs
 from .attributes import Attribute
@@ -131,20 +132,8 @@ class Regressor(RegressorMixin, KernelMachine):
         tags.target_tags.multi_output = self.takes_targets
         return tags
 
+    @predicting
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Predict targets of samples, (n_samples,), or (n_samples, T) of T targets or quantiles.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, as many features as in ``fit``.
-
-        Raises
-        ------
-        NotFittedError
-            The estimator is not fitted.
-        ValueError
-            Bad data: NaN or infinity, or another number of features than in ``fit``.
-        """
+        """Predict targets of samples, (n_samples,), or (n_samples, T) of T targets or quantiles."""
         model = self.model_
         return self._decision(model, X, self.head_of(model).predictions)
