@@ -48,11 +48,8 @@ def boundary(facts: Facts) -> Panel:
     if numbers and not panel.answer:
         panel.answer = "Along the direction of steepest ascent of a typical sample, as drawn."
     space = " after the steps of the pipeline" if facts.subject.way.steps else ""
-    own = (
-        "the colours in it are the model's own values"
-        if numbers
-        else "the border of two colours is the model's own boundary"
-    )
+    own = "the colours in it are the model's own values"
+    own = own if numbers else "the border of two colours is the model's own boundary"
     text = (
         f"Each picture is a plane in the space of the features{space}, and {own}: every point was predicted. The plane "
         "goes through the three red marks; the square is a third sample. Small marks are other samples, projected onto "

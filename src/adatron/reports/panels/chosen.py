@@ -49,13 +49,9 @@ def _over_C(facts: Facts, panel: Panel) -> None:
 
     best = f"C = {said(found.C[found.best])}"
     same = found.error[found.own] <= found.error[found.best]
-    verdict = (
-        f"C: no, {best} is clearly better"
-        if found.clear
-        else f"C: yes, none of {len(found.C)} values is clearly better"
-    )
-    panel.answer = f"{verdict}. L{LOO_RMSE[1:] if numbers else LOO_ERROR[1:]}: {error(found.own)} at the model's "
-    panel.answer += f"C = {said(found.C[found.own])}"
+    verdict = f"no, {best}" if found.clear else f"yes, none of {len(found.C)} values"
+    panel.answer = f"C: {verdict} is clearly better. L{LOO_RMSE[1:] if numbers else LOO_ERROR[1:]}: {error(found.own)}"
+    panel.answer += f" at the model's C = {said(found.C[found.own])}"
     panel.answer += ", the best." if same else f"; best: {said(found.C[found.best])} ({error(found.best)})."
     if left := _unexamined(facts):
         panel.answer += f" {' and '.join(left)} {'were' if len(left) > 1 else 'was'} not examined: `adatron search` or "
@@ -141,10 +137,8 @@ def _searched(facts: Facts, panel: Panel) -> None:
     index = np.array([search.best_index_]) if chose else best_of(results, metric)
     means = results[f"mean_test_{metric}"]
     if not len(index):
-        panel.answer += (
-            f" No candidate of the search has a {measure}: the scorer gave no number. A scorer may "
-            "need probabilities (probability=True) or exactly two classes."
-        )
+        panel.answer += f" No candidate of the search has a {measure}: the scorer gave no number. A scorer may need "
+        panel.answer += "probabilities (probability=True) or exactly two classes."
         return
     # Of equal candidates, the search itself took the first.
     best = dict(results["params"][int(index[0])])

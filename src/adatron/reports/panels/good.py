@@ -35,14 +35,12 @@ def good(facts: Facts) -> Panel:
             panel.note(found.reason)
     left, folds = facts.left_out, facts.out_of_fold
     if not isinstance(left, Missing) and not left.complete:
-        text = (
+        panel.note(
             f"Leave-one-out is exact for {len(left.numbers):,} of {left.n_samples:,} samples, drawn by chance. Its "
             "numbers are estimates for all samples."
         )
-        panel.note(text)
     if not isinstance(folds, Missing) and folds.folds < folds.of:
-        text = f"There was time for {folds.folds} of {folds.of} folds, with {len(folds.numbers):,} samples. {LATE}"
-        panel.note(text)
+        panel.note(f"There was time for {folds.folds} of {folds.of} folds, with {len(folds.numbers):,} samples. {LATE}")
     return panel
 
 

@@ -105,9 +105,8 @@ def _calibration(facts: Facts, panel: Panel) -> None:
         ax.plot([0.0, 1.0], [0.0, 1.0], ":", color="0.5", label="perfect")
         ax.plot([row[0] for row in rows], [row[1] for row in rows], "o-", color=COLORS[0], label="out of fold")
         low = min([0.5, *(min(row[:2]) for row in rows)]) - 0.02
-        ax.set(
-            xlabel="confidence in the predicted class", ylabel="part that is right", xlim=(low, 1.02), ylim=(low, 1.02)
-        )
+        ax.set(xlabel="confidence in the predicted class", ylabel="part that is right")
+        ax.set(xlim=(low, 1.02), ylim=(low, 1.02))
         ax.legend(fontsize="small")
 
     beside = any(isinstance(part, Figure) for part in panel.parts)
@@ -142,11 +141,8 @@ def _steady(facts: Facts, panel: Panel) -> None:
         f"{said(rows[0][2])}."
     )
     head = ("the sample moves by", "part of the spread", "the prediction changes by at most")
-    panel.parts.append(
-        SortableTable(
-            head, rows, f"Certified bounds, for every sample of the fit and every direction; lengths: {facts.unit}."
-        )
-    )
+    text = f"Certified bounds, for every sample of the fit and every direction; lengths: {facts.unit}."
+    panel.parts.append(SortableTable(head, rows, text))
 
 
 def _coverage(facts: Facts, panel: Panel) -> None:

@@ -248,9 +248,8 @@ class _Cells:
             for key, one in plain_cells(self.search, *common, left, self.watch, keep=True) if left else ():
                 self.proofs[key] = _proof(one.pop("estimator"), one["fit_error"])
                 self.done[key] = one
-        for key in left:
-            if key not in self.done:
-                self.proofs[key], self.done[key] = (False, np.nan), unreached()
+        for key in set(left) - set(self.done):
+            self.proofs[key], self.done[key] = (False, np.nan), unreached()
         for doubt in sorted(self.doubts):
             warnings.warn(doubt, ConvergenceWarning, stacklevel=2)
         if bad:

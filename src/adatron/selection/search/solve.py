@@ -73,7 +73,7 @@ def solve(
     clock, callback : the end of the whole search, and the function to tell of the progress
     """
     first, rows = cells[0], cells[0].fold.rows
-    settings = first.model.settings(first.kernel, clock, first.sized)
+    settings = first.model.settings(first.kernel, clock, first.form.sized and first.form.in_units)
     settings = replace(settings, n_jobs=n_jobs, cache_bytes=share * settings.cache_bytes, callback=callback)
     work = float(rows.size) ** 2 * first.kernel.cost(float(rows.X.shape[1]))
     if rows.device is None or around is not None or work < rows.device.fit:  # kernel values are shared on the processor
