@@ -16,7 +16,7 @@ from ...plots.axes import COLORS
 from ...plots.insight import LOO_ERROR, LOO_RMSE, LeaveOneOutDisplay
 from ...plots.search import SearchDisplay
 from ...selection.ranges.auto import DISTANT, SCALED
-from ..facts import LATE, Facts, Missing, known
+from ..facts import LATE, Facts, Missing, known, needed
 from ..parts import Figure, Panel, SortableTable, Text, percent, said
 
 ROUNDED_APART = 1e-9  # Relative difference that is rounding.
@@ -81,9 +81,7 @@ def _over_nu(facts: Facts, panel: Panel) -> None:
     """Show what nu promises and what it does: parts outside, support vectors, exact leave-one-out."""
 
     def table() -> list[list[Any]]:
-        twin = facts.twin
-        if isinstance(twin, Missing):
-            raise Unavailable(twin.reason)
+        twin = needed(facts.twin)
         if getattr(twin.model, "C", None) is not None:
             raise Unavailable("This machine has C in place of nu.")
         rows: list[list[Any]] = []
