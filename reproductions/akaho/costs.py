@@ -9,7 +9,7 @@ from sklearn.datasets import make_moons
 
 from adatron.estimators import InputMarginSVC
 from adatron.kernels import RBF
-from adatron.margins.tilted import TiltedElements, products
+from adatron.margins.hyperplane import TiltedElements, products
 from adatron.threads.gate import one_blas_thread
 
 from ..claims import Claim

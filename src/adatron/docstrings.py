@@ -11,20 +11,13 @@ Kind = TypeVar("Kind", bound=type)
 Method = TypeVar("Method", bound=Callable[..., Any])
 TITLE = re.compile(r"^(\w+)\n-{3,}\n", re.MULTILINE)
 ENTRY = re.compile(r"\n(?=\S)")
-#: What methods that predict have in common.
-PREDICTIONS = """
-Parameters
-----------
-X : {array-like, sparse matrix} of shape (n_samples, n_features)
-    Samples, as many features as in ``fit``.
-
-Raises
-------
-NotFittedError
-    The estimator is not fitted.
-ValueError
-    Bad data: NaN or infinity, or another number of features than in ``fit``.
-"""
+ORDER = ("Parameters", "Attributes", "Returns", "Raises", "Warns")  # Of sections; others follow as they stand.
+PREDICTION = {
+    "Parameters": "X : {array-like, sparse matrix} of shape (n_samples, n_features)\n"
+    "    Samples, as many features as in ``fit``.\n",
+    "Raises": "NotFittedError\n    The estimator is not fitted.\n"
+    "ValueError\n    Bad data: NaN or infinity, or another number of features than in ``fit``.\n",
+}
 
 
 def documented(kind: Kind) -> Kind:
@@ -55,24 +48,26 @@ def documented(kind: Kind) -> Kind:
     texts = {title: "\n".join(entries) + "\n" for title, entries in sections.items() if entries} | {
         title: text.rstrip() + "\n" for title, text in own.items() if title not in sections
     }
-    kind.__doc__ = _laid_out(lead, texts)
+    kind.__doc__ = _written(lead, texts)
     return kind
 
 
 def predicting(method: Method) -> Method:
     """Complete the docstring of a method that predicts by its samples and its errors; a decorator."""
-    if method.__doc__:  # python -OO has none
+    if method.__doc__:
         lead, *parts = TITLE.split(inspect.cleandoc(method.__doc__))
-        _, *shared = TITLE.split(PREDICTIONS)
-        texts: dict[str, str] = dict.fromkeys(("Parameters", "Returns", "Raises"), "")
-        for title, text in zip((shared + parts)[::2], (shared + parts)[1::2], strict=True):
-            texts[title] = f"{texts.get(title, '').rstrip()}\n{text.rstrip()}\n".lstrip("\n")
-        method.__doc__ = _laid_out(lead.rstrip() + "\n\n", texts)
+        texts = dict(zip(parts[::2], parts[1::2], strict=True))
+        for title, shared in PREDICTION.items():
+            entries = ENTRY.split(shared.rstrip()) + ENTRY.split(texts.get(title, "").rstrip())
+            texts[title] = "\n".join({one.partition("\n")[0]: one for one in entries if one}.values())
+        method.__doc__ = _written(lead.rstrip() + "\n\n", texts)
     return method
 
 
-def _laid_out(lead: str, texts: dict[str, str]) -> str:
-    return lead + "\n".join(f"{title}\n{'-' * len(title)}\n{text}" for title, text in texts.items() if text)
+def _written(lead: str, texts: dict[str, str]) -> str:
+    """Return a docstring with these sections."""
+    titles = sorted(texts, key=lambda title: ORDER.index(title) if title in ORDER else len(ORDER))
+    return lead + "\n".join(f"{title}\n{'-' * len(title)}\n{texts[title].rstrip()}\n" for title in titles)
 
 
 def _entries(kinds: list[type], title: str) -> Iterator[tuple[list[str], str]]:

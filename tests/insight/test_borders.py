@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from adatron.insight.borders import FINER, finely
+from adatron.insight.plane import FINER, finely
 
 
 def inside(places):

@@ -35,15 +35,9 @@ class DeviceRows(NamedTuple):
 
     @classmethod
     def of(
-        cls,
-        device: Device,
-        kernel: Kernel,
-        X: Any,
-        ids: Ids,
-        center: NDArray[np.float64],
-        there: Any,
+        cls, device: Device, kernel: Kernel, X: Any, ids: Ids, center: NDArray[np.float64], there: Any,
         resident: int = RESIDENT[0],
-    ) -> DeviceRows:
+    ) -> DeviceRows:  # fmt: skip
         """Return rows ``ids`` of X on a device.
 
         X : (n, d) NumPy array

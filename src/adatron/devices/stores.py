@@ -6,7 +6,6 @@ nor on how many of them travel at a time.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -79,32 +78,13 @@ class GivenSamples:
         return out
 
 
-class DeviceStore(ABC):
-    """Rows in one precision.
+class Resident:
+    """Rows on the device, in one precision.
 
     resident : whether they are on the device
     width : features of a row, padded
+    norms : the squared norms as the tiles have them
     """
-
-    resident: bool
-    width: int
-
-    @abstractmethod
-    def fetched(self, lines: Any) -> tuple[DeviceOperand, Any]:
-        """Return an operand on the device that has these lines, (B, m) int32, and their numbers in that operand."""
-
-    @abstractmethod
-    def add(self, out: Any, low: Any, lines: DeviceLines, points: Any, weights: Any, counts: Any) -> None:
-        """Add to out + low (B, N) the weighted sums over points (B, p), of which ``counts`` (B,) are in use."""
-
-    @cached_property
-    @abstractmethod
-    def norms(self) -> NDArray[Any]:
-        """The squared norms as the tiles have them."""
-
-
-class Resident(DeviceStore):
-    """Rows on the device."""
 
     resident = True
 
@@ -120,9 +100,11 @@ class Resident(DeviceStore):
         return cls(tiles, X)
 
     def fetched(self, lines: Any) -> tuple[DeviceOperand, Any]:
+        """Return an operand on the device that has these lines, (B, m) int32, and their numbers in that operand."""
         return self.all, lines
 
     def add(self, out: Any, low: Any, lines: DeviceLines, points: Any, weights: Any, counts: Any) -> None:
+        """Add to out + low (B, N) the weighted sums over points (B, p), of which ``counts`` (B,) are in use."""
         self.tiles.sums(out, low, self.all, lines.padded, lines.counts, self.all, points, weights, counts)
 
     @cached_property
@@ -130,8 +112,8 @@ class Resident(DeviceStore):
         return self.all.norms.cpu().numpy()
 
 
-class Streamed(DeviceStore):
-    """Rows that travel to the device whenever they are needed.
+class Streamed:
+    """Rows that travel to the device whenever they are needed, with the methods of ``Resident``.
 
     Float32 rows are made once, in memory from which a GPU copies by itself. Float64 rows, which the proofs need, are
     made of X each time. All work is in the order of one stream: nothing reads rows before they have arrived.
@@ -179,6 +161,9 @@ class Streamed(DeviceStore):
     def norms(self) -> NDArray[Any]:
         parts = [self._moved(np.arange(some.start, some.stop)).norms.cpu().numpy() for some in self.samples.parts()]
         return np.concatenate(parts) if parts else np.zeros(0)
+
+
+DeviceStore = Resident | Streamed
 
 
 def width_of(features: int) -> int:

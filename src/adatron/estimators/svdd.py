@@ -131,7 +131,8 @@ class SVDD(Novelty):
         Raises
         ------
         ValueError
-            kernel='precomputed' without ``diagonal``.
+            Bad data: NaN or infinity, or another number of features than in ``fit``; kernel='precomputed' without
+            ``diagonal``.
         """
         return self._decision(self.model_, X, diagonal=diagonal).ravel()
 

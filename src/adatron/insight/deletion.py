@@ -19,7 +19,7 @@ from ..estimators.base.quiet import quiet
 from ..gram import Source
 from ..learning.leave_out import Optimum, without
 from ..threads import Clock
-from .subject import Ids, Subject, Vector, counted, dense, drawn, predictions, rows_of, taken, unnamed
+from .subject import Ids, Subject, Vector, counted, drawn, rows_of, stored_as, taken, unnamed
 from .twin import Twin, at_bound, candidates, twin_of
 
 KERNEL = 4_000_000  # Kernel values that are kept between the probes and the samples.
@@ -99,15 +99,9 @@ class Influence:
 @quiet
 @unnamed()
 def influence(
-    model: Any,
-    X: Any,
-    y: Any = None,
-    X_test: Any = None,
-    y_test: Any = None,
-    *,
-    sample_weight: Any = None,
+    model: Any, X: Any, y: Any = None, X_test: Any = None, y_test: Any = None, *, sample_weight: Any = None,
     max_deletions: int | None = None,
-) -> Influence:
+) -> Influence:  # fmt: skip
     """Return what changes if single samples are deleted, exactly.
 
     Parameters
@@ -152,13 +146,9 @@ def influence(
 
 
 def influence_of(
-    subject: Subject,
-    twin: Twin,
-    X_test: Any = None,
-    y_test: Any = None,
-    most: int | None = None,
+    subject: Subject, twin: Twin, X_test: Any = None, y_test: Any = None, most: int | None = None,
     clock: Clock | None = None,
-) -> Influence:
+) -> Influence:  # fmt: skip
     """Return the influence of the samples of a twin, of as many as there is time for.
 
     Other samples are those that ``Subject.tests`` gave.
@@ -229,7 +219,7 @@ class _Probes:
         rows = subject.rows[twin.numbers] if X_test is None else rows_of(subject.way, X_test)
         some = drawn(rows.shape[0], max(100, KERNEL // max(1, twin.n)))
         kernel, store = twin.learner.kernel, twin.learner.store
-        probes = store.moved(_alike(rows[some], store.X))
+        probes = store.moved(stored_as(store.X, rows[some]))
         K = np.asarray(kernel(probes, store.near()), np.float64)
         own = np.zeros(len(some))
         if twin.learner.foundation.form.sphere:
@@ -255,22 +245,13 @@ class _Probes:
         """Return how many predictions differ; numbers of a regression do not count."""
         if self.subject.task == "regression":
             return 0
-        machine = self.subject.machine
-        return int(np.count_nonzero(predictions(machine, before) != predictions(machine, after)))
+        head = self.subject.machine.head
+        return int(np.count_nonzero(head.predictions(before) != head.predictions(after)))
 
     def score(self, values: Vector) -> float:
         if self.y is None:
             return float("nan")
-        predicted = predictions(self.subject.machine, values)
+        predicted = self.subject.machine.head.predictions(values)
         if self.subject.task == "regression":
             return float(r2_score(self.y, predicted)) if len(self.y) > 1 else float("nan")
         return float(np.mean(predicted == self.y))
-
-
-def _alike(rows: Any, samples: Any) -> Any:
-    """Return rows stored as the samples are."""
-    from scipy import sparse
-
-    if sparse.issparse(rows) == sparse.issparse(samples):
-        return rows
-    return sparse.csr_matrix(rows) if sparse.issparse(samples) else dense(rows)

@@ -15,7 +15,7 @@ from ..learning.leave_out import loo_values
 from ..quoted import quoted
 from ..threads import Clock, OutOfTime
 from .in_time import in_time
-from .subject import Ids, Subject, Unavailable, Vector, counted, drawn, predictions, unnamed
+from .subject import Ids, Subject, Unavailable, Vector, counted, drawn, unnamed
 from .twin import Twin, at_bound, candidates, twin_of
 
 CHANCE_LEVEL = 0.025  # Probability of calling another C clearly better although it is not.
@@ -147,7 +147,7 @@ def _some(twin: Twin, times: int = 1) -> Ids:
 
 def _judged(subject: Subject, values: Vector, numbers: Ids) -> tuple[NDArray[Any], Vector]:
     """Return predictions, and the loss of each."""
-    predicted = predictions(subject.machine, values)
+    predicted = subject.machine.head.predictions(values)
     if subject.task == "regression":
         return predicted, (predicted - subject.y[numbers]) ** 2
     return predicted, (predicted != subject.wanted[numbers]).astype(np.float64)

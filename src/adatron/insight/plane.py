@@ -7,34 +7,22 @@ sample from the boundary is the true one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import maximum_filter, minimum_filter
 from sklearn.utils import check_consistent_length
 
 from ..estimators import input_margin
 from ..estimators.base.quiet import quiet
-from ..estimators.forms.way import way_to
 from ..margins import InputMargins
-from .borders import GridLines, finely
-from .subject import (
-    Ids,
-    Unavailable,
-    Vector,
-    counted,
-    dense,
-    drawn,
-    machine_of,
-    refuse_unmeasured,
-    rows_of,
-    table_of,
-    targets_of,
-    task_of,
-    unnamed,
-)
+from .subject import Ids, Unavailable, Vector, counted, dense, drawn, measurable, targets_of, task_of, unnamed
 
+FINER = 4  # Parts of a step of the grid, in each direction, next to a border.
+GridLines = tuple[Vector, Vector]  # the coordinates of a grid
 GRID = 120  # Points of a picture in each direction; four times as many next to borders.
 PLANE_MARGIN = 0.5  # Space around the three points, as a fraction of their extent.
 MOST_OTHERS = 2000  # Most samples among which the third one is chosen, and whose shadows are drawn.
@@ -138,11 +126,8 @@ def boundary_plane(
     >>> bool(0 < plane.certified <= plane.points[1, 0])
     True
     """
-    way = way_to(model)
-    machine = machine_of(way)
-    refuse_unmeasured(machine)
-    look, rows = _Look(machine), rows_of(way, table_of(machine, X))
-    n = rows.shape[0]
+    way, _, rows = measurable(model, X)
+    machine, n = way.machine, rows.shape[0]
     if rows.shape[1] < 2:
         raise Unavailable("A plane needs two features. Got 1.")
     if y is not None and task_of(machine) == "classification":
@@ -152,18 +137,18 @@ def boundary_plane(
         None if value is None else counted(name, value, 0, n) for name, value in (("sample", sample), ("third", third))
     )
     counted("n_points", n_points, 2)
-    return _plane(look, rows, y, sample, third, n_points)
+    return _plane(machine, rows, y, sample, third, n_points)
 
 
-def _plane(look: _Look, rows: Any, y: Any, sample: int | None, third: int | None, n_points: int) -> BoundaryPlane:
-    n, task = rows.shape[0], task_of(look.model)
-    foot, certified, sample = _foot(look, rows, task, sample)
+def _plane(machine: Any, rows: Any, y: Any, sample: int | None, third: int | None, n_points: int) -> BoundaryPlane:
+    n, task = rows.shape[0], task_of(machine)
+    foot, certified, sample = _foot(machine, rows, task, sample)
     x = dense(rows[[sample]])[0]
     some = np.setdiff1d(drawn(n, MOST_OTHERS), [sample])
     others = dense(rows[some])
     first = (foot - x) / max(float(np.linalg.norm(foot - x)), np.finfo(float).tiny)
     across = (others - x) - np.outer((others - x) @ first, first)
-    at = _third(look, rows, some, others, foot, across, task, y, x) if third is None else third
+    at = _third(machine, rows, some, others, foot, across, task, y, x) if third is None else third
     z = dense(rows[[at]])[0] - x
     second = z - (z @ first) * first
     length = float(np.linalg.norm(second))
@@ -173,33 +158,46 @@ def _plane(look: _Look, rows: Any, y: Any, sample: int | None, third: int | None
     points = np.stack([np.zeros(2), axes @ (foot - x), axes @ z])
     grid = _grid(points, n_points)
     at_points = np.stack(np.meshgrid(*grid), axis=-1).reshape(-1, 2) @ axes + x
-    values, codes = look.at(at_points, task)
+    values, codes = _at(machine, at_points, task)
     values, codes = values.reshape(n_points, n_points), codes.reshape(n_points, n_points)
-    fine = finely(grid, codes, lambda places: look.at(places @ axes + x, task)[1])
+    fine = finely(grid, codes, lambda places: _at(machine, places @ axes + x, task)[1])
     shadows = (others - x) @ axes.T
     off = np.sqrt(np.maximum(np.square(others - x).sum(axis=1) - np.square(shadows).sum(axis=1), 0.0))
     return BoundaryPlane(grid, values, codes, fine, points, (sample, at), shadows, off, some, certified)
 
 
-@dataclass(frozen=True)
-class _Look:
-    """A machine, asked at points."""
-
-    model: Any
-
-    def at(self, points: Vector, task: str) -> tuple[Vector, NDArray[np.int64]]:
-        """Return values and classes at some points."""
-        if task == "regression":
-            return np.asarray(self.model.predict(points), np.float64), np.zeros(len(points), np.int64)
-        if task == "novelty":
-            values = np.asarray(self.model.decision_function(points), np.float64)
-            return values, (values >= 0.0).astype(np.int64)
-        codes = np.searchsorted(self.model.classes_, self.model.predict(points))
-        values = self.model.decision_function(points) if len(self.model.classes_) == 2 else codes
-        return np.asarray(values, np.float64), codes.astype(np.int64)
+def _at(machine: Any, points: Vector, task: str) -> tuple[Vector, NDArray[np.int64]]:
+    """Return values and classes at some points."""
+    if task == "regression":
+        return np.asarray(machine.predict(points), np.float64), np.zeros(len(points), np.int64)
+    if task == "novelty":
+        values = np.asarray(machine.decision_function(points), np.float64)
+        return values, (values >= 0.0).astype(np.int64)
+    codes = np.searchsorted(machine.classes_, machine.predict(points))
+    values = machine.decision_function(points) if len(machine.classes_) == 2 else codes
+    return np.asarray(values, np.float64), codes.astype(np.int64)
 
 
-def _foot(look: _Look, rows: Any, task: str, sample: int | None) -> tuple[Vector, float, int]:
+def finely(grid: GridLines, codes: Ids, ask: Callable[[Vector], Ids]) -> tuple[GridLines, Ids]:
+    """Return a grid that is ``FINER`` times as fine, and the class at each of its points.
+
+    Points whose neighbours are all of one class take that class. The others are predicted.
+
+    grid : evenly spaced coordinates, to the right and upwards
+    codes : (n, m) the class at each point of the grid
+    ask : returns the classes at (k, 2) points
+    """
+    parts = (np.arange(FINER) + 0.5) / FINER - 0.5
+    across, up = ((line[:, None] + (line[1] - line[0]) * parts).ravel() for line in grid)
+    near = maximum_filter(codes, 3) != minimum_filter(codes, 3)
+    fine, open_ = (one.repeat(FINER, axis=0).repeat(FINER, axis=1) for one in (codes, near))
+    rows, columns = np.nonzero(open_)
+    if len(rows):
+        fine[rows, columns] = ask(np.stack([across[columns], up[rows]], axis=1))
+    return (across, up), fine
+
+
+def _foot(machine: Any, rows: Any, task: str, sample: int | None) -> tuple[Vector, float, int]:
     """Return the nearest boundary point of a sample, its certified distance, and its row."""
     some = drawn(rows.shape[0], 200) if sample is None else np.array([sample])
     part = dense(rows[some])
@@ -207,13 +205,13 @@ def _foot(look: _Look, rows: Any, task: str, sample: int | None) -> tuple[Vector
         from .sensitivity import slopes_of
 
         at = 0 if sample is not None else len(some) // 2
-        slope, x = slopes_of(look.model, part[[at]])[0], part[at]
+        slope, x = slopes_of(machine, part[[at]])[0], part[at]
         length = float(np.linalg.norm(slope))
         if not length > 0.0:
             raise Unavailable("The prediction is constant here; it has no direction of ascent.")
         spread = float(np.sqrt(np.square(part - x).sum(axis=1).mean())) or 1.0
         return x + 0.5 * spread * slope / length, float("nan"), int(some[at])
-    found = input_margin(look.model, part)
+    found = input_margin(machine, part)
     at = typical(found)
     return found.projection[at], float(found.certified[at]), int(some[at])
 
@@ -233,15 +231,15 @@ def typical(found: InputMargins) -> int:
 
 
 def _third(
-    look: _Look, rows: Any, some: Ids, others: Vector, foot: Vector, across: Vector, task: str, y: Any, x: Vector
+    machine: Any, rows: Any, some: Ids, others: Vector, foot: Vector, across: Vector, task: str, y: Any, x: Vector
 ) -> int:
     """Return the nearest sample, from the boundary point, that is predicted as another class and spans a plane."""
     allowed = np.sqrt(np.square(across).sum(axis=1)) > 1e-6 * (1.0 + np.linalg.norm(others - x, axis=1))
     if task != "regression":
-        codes = look.at(np.concatenate([x[None], others]), task)[1]
+        codes = _at(machine, np.concatenate([x[None], others]), task)[1]
         beyond = codes[1:] != codes[0]
         if y is not None and task == "classification":
-            beyond &= look.model.classes_[codes[1:]] == y[some]
+            beyond &= machine.classes_[codes[1:]] == y[some]
         allowed = allowed & beyond if (allowed & beyond).any() else allowed
     if not allowed.any():
         raise Unavailable("All samples lie on one line, so there is no plane.")
@@ -253,7 +251,4 @@ def _grid(points: Vector, n: int) -> tuple[Vector, Vector]:
     """Return coordinates of a square around the points."""
     low, high = points.min(axis=0), points.max(axis=0)
     middle, half = 0.5 * (low + high), (0.5 + PLANE_MARGIN) * float((high - low).max())
-    return (
-        np.linspace(middle[0] - half, middle[0] + half, n),
-        np.linspace(middle[1] - half, middle[1] + half, n),
-    )
+    return np.linspace(middle[0] - half, middle[0] + half, n), np.linspace(middle[1] - half, middle[1] + half, n)

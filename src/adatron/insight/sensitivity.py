@@ -19,21 +19,7 @@ from ..model.heads import Classes
 from ..threads import Clock, Pool, allowed_threads
 from ..threads.gate import one_blas_thread
 from .in_time import in_time, margins_in_time
-from .subject import (
-    Unavailable,
-    Vector,
-    counted,
-    dense,
-    drawn,
-    machine_of,
-    map_of,
-    refuse_unmeasured,
-    rows_of,
-    table_of,
-    taken,
-    task_of,
-    unnamed,
-)
+from .subject import Unavailable, Vector, counted, dense, drawn, map_of, measurable, rows_of, taken, task_of, unnamed
 
 BOUNDARY_SAMPLES = 300  # Samples whose boundary points are taken.
 # Sizes of the search along single features.
@@ -127,19 +113,15 @@ def sensitivity(model: Any, X: Any, *, max_samples: int = BOUNDARY_SAMPLES) -> S
 def sensitivity_of(model: Any, X: Any, most: int = BOUNDARY_SAMPLES, clock: Clock | None = None) -> Sensitivity:
     """Return how strongly each feature moves the decision function, by as many samples as there is time for."""
     clock = clock or Clock()
-    way = way_to(model)
-    machine = machine_of(way)
-    refuse_unmeasured(machine)
-    task, X = task_of(machine), table_of(machine, X)
-    seen = rows_of(way, X)
+    way, X, seen = measurable(model, X)
     space = "original" if not way.steps or map_of(way, X) is not None else "transformed"
-    look, rows = (model, X) if space == "original" else (machine, seen)
+    look, rows = (model, X) if space == "original" else (way.machine, seen)
     some = drawn(rows.shape[0], most)
     part = taken(rows, some)
     points = dense(part.to_numpy() if hasattr(part, "to_numpy") else part)
     spread = points.std(axis=0)
     nan = np.full(points.shape[1], np.nan)
-    if task == "regression":
+    if task_of(way.machine) == "regression":
         done, slopes = in_time(np.arange(len(some)), clock, lambda part: slopes_of(look, points[part]))
         slope = np.abs(np.concatenate(slopes)).mean(axis=0)
         return Sensitivity(slope, slope * spread, len(done), nan, nan, 0, space, len(some))
@@ -156,7 +138,7 @@ def sensitivity_of(model: Any, X: Any, most: int = BOUNDARY_SAMPLES, clock: Cloc
 def slopes_of(model: Any, X: Any) -> Vector:
     """Return the gradient of the function that decides at each of some samples, with respect to the given features."""
     way = way_to(model)
-    machine = machine_of(way)
+    machine = way.machine
     X = X.to_numpy() if hasattr(X, "to_numpy") else X
     seen = dense(rows_of(way, X))
     fields: list[Field] = machine.model_.function().fields()

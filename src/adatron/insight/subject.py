@@ -162,9 +162,12 @@ def task_of(machine: Any) -> str:
     return TASK_NAMES[str(get_tags(machine).estimator_type)]
 
 
-def predictions(machine: Any, values: Vector) -> NDArray[Any]:
-    """Return what values of the problems, (n, n_problems), predict: classes, numbers, or 1 (inside) and -1."""
-    return machine.head.predictions(values)
+def measurable(model: Any, X: Any) -> tuple[PipelineParts, Any, Any]:
+    """Return the way to a machine, samples as a table, and what the machine sees of them, see ``refuse_unmeasured``."""
+    way = way_to(model)
+    refuse_unmeasured(machine_of(way))
+    X = table_of(way.machine, X)
+    return way, X, rows_of(way, X)
 
 
 def table_of(machine: Any, X: Any) -> Any:
@@ -252,6 +255,13 @@ def taken(X: Any, some: Any) -> Any:
     from sklearn.utils import _safe_indexing  # pyright: ignore[reportPrivateUsage]
 
     return _safe_indexing(X, np.asarray(some))
+
+
+def stored_as(samples: Any, rows: Any) -> Any:
+    """Return rows as the samples are stored: CSR or an array."""
+    if not sparse.issparse(samples):
+        return dense(rows)
+    return sparse.csr_matrix(rows, dtype=np.float64)
 
 
 def dense(rows: Any) -> Vector:

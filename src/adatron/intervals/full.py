@@ -5,23 +5,28 @@ from __future__ import annotations
 import sys
 import warnings
 from numbers import Real
+from threading import RLock
 from time import monotonic
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from ..arrays import Vector
+from ..arrays import Ids, Matrix, Vector
+from ..certificates import intercept
+from ..docstrings import documented, predicting
 from ..estimators.base.quiet import quiet
 from ..estimators.checks import inputs
 from ..estimators.incremental import IncrementalSVC
-from ..insight.subject import dense
+from ..insight.subject import stored_as
+from ..learning.learner import Learner
+from ..learning.track import Track
+from ..problems import Dual
 from ..selection.search.watch import SearchWatch
-from .candidate import Candidates
-from .conformity import p_value, scores_of, tie
+from ..solvers.path import Stalled
+from .conformity import p_value, rounding, scores_of, tie
 from .left_out import independent_of_samples
 from .plus import Wrapper
 
@@ -29,6 +34,72 @@ MOST_HELD = 8192  # Samples whose kernel matrix is held.
 WORTH_TELLING = 5.0  # Seconds from which the cost of a prediction is printed before most of it.
 
 
+class Candidates:
+    """Samples that join the others for a question, one at a time.
+
+    A copy of the path takes a sample in with a label, and the learner stays as it is.
+
+    Parameters
+    ----------
+    learner : of a classifier; it is not changed
+    weights : (n_classes,) weight of a candidate of each class
+
+    Attributes
+    ----------
+    error : a bound of the rounding of the last values, and of the distance of free samples from the margin
+    """
+
+    def __init__(self, learner: Learner, weights: Vector) -> None:
+        self.learner, self.weights = learner, weights
+        store = learner.store
+        n = self.n = store.n
+        self.K: Matrix = np.empty((n + 1, n + 1))
+        self.K[:n, :n] = learner.kernel(near := store.near(), near)
+
+    def meet(self, row: Any) -> None:
+        """Take a sample, (1, d), stored as the others are."""
+        self.row, n, store = row, self.n, self.learner.store
+        near = store.moved(row)
+        self.K[n, :n] = self.K[:n, n] = self.learner.kernel(near, store.near())[0]
+        self.K[n, n] = self.learner.kernel(near, near)[0, 0]
+
+    def values(self, code: int) -> Matrix:
+        """Return the values of all samples and of the candidate, (n + 1, n_problems), by the solution with it.
+
+        code : the candidate's class
+        """
+        self.error = 0.0
+        try:
+            return np.stack([self._of_program(track, code) for track in self.learner.tracks], axis=1)
+        except Stalled:  # rounding leaves no way: a copy of the learner solves the problem anew
+            other = self.learner.copy(RLock())
+            other.limits = other.limits._replace(max_time=None)  # that of a step; this is a part of a prediction
+            other.learn(self.row, np.array([float(code)]), self.weights[[code]], None)
+            return np.stack([self._values(t, t.dual(other.program), t, t.numbers) for t in other.tracks], axis=1)
+
+    def _of_program(self, track: Track, code: int) -> Vector:
+        learner = self.learner
+        if track.slots is not None and track.sides is not None and code not in track.sides:
+            return self._values(track, track.dual(learner.program), track, track.numbers)
+        numbers = np.append(track.numbers, self.n)
+        label = 1.0 if track.sides is not None and code == track.sides[0] else -1.0
+        labels, weights = np.append(track.labels(), label), np.append(track.weights(), self.weights[code])
+        goal = learner.program(labels, weights, lambda: self.K[numbers, numbers])
+        whole = len(numbers) == self.n + 1
+        rows = self.K.__getitem__ if whole else lambda ids: self.K[np.ix_(numbers[ids], numbers)]
+        return self._values(track, goal, track.path(learner.program).including(goal, rows), numbers)
+
+    def _values(self, track: Track, dual: Dual, solution: Any, numbers: Ids) -> Vector:
+        every, b, free = np.zeros(self.n + 1), intercept(dual, solution.beta, solution.g), dual.free(solution.beta)
+        every[numbers] = solution.beta
+        values = self.K @ every + b
+        off = float(np.abs(values[numbers] - dual.t)[free].max(initial=0.0))
+        bound = rounding(int(np.count_nonzero(every)), float(self.K.diagonal().max()), every, b)
+        self.error = max(self.error, off + bound)
+        return values
+
+
+@documented
 class FullConformal(Wrapper):
     """Full conformal prediction: sets of classes that hold the true one with a probability of at least 1 - alpha.
 
@@ -43,8 +114,6 @@ class FullConformal(Wrapper):
         and there is no window. Its ``max_time`` is for the fit.
     alpha : float, default=0.1
         In (0, 1): the largest probability of a miss. It is read at each prediction.
-    conformity_score : {'margin', 'adaptive'}, default='margin'
-        As in :class:`JackknifePlus`.
     verbose : int, default=1
         Whether progress is shown. If a prediction will take more than 5 seconds, a line on stderr says so after the
         first sample.
@@ -55,10 +124,6 @@ class FullConformal(Wrapper):
     ----------
     estimator_ : IncrementalSVC
         The solution of all samples, which predicts. It has ``decision_function_shape='ovr'``.
-    classes_ : ndarray of shape (n_classes,)
-        The classes.
-    n_features_in_, feature_names_in_ :
-        As in scikit-learn.
 
     References
     ----------
@@ -89,39 +154,13 @@ class FullConformal(Wrapper):
     }
 
     def __init__(
-        self,
-        estimator: Any,
-        *,
-        alpha: float = 0.1,
-        conformity_score: str = "margin",
-        verbose: int = 1,
+        self, estimator: Any, *, alpha: float = 0.1, conformity_score: str = "margin", verbose: int = 1,
         max_time: float | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.estimator, self.alpha = estimator, alpha
         self.conformity_score, self.verbose, self.max_time = conformity_score, verbose, max_time
 
-    def fit(self, X: Any, y: Any, sample_weight: None = None) -> Self:
-        """Solve the problem of all samples.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples, at most 8,192.
-        y : array-like of shape (n_samples,)
-            Their classes.
-        sample_weight : None
-            Weights are an error: the guarantee is for samples of equal weight.
-
-        Returns
-        -------
-        self : the estimator
-
-        Raises
-        ------
-        ValueError
-            Bad parameters or data; weights; an estimator that depends on which samples are there; too many samples.
-        """
-        model, y = self.begin(y, sample_weight)
+    def _learn(self, model: Any, X: Any, y: NDArray[Any]) -> None:
         if model.window is not None or not independent_of_samples(model):
             raise ValueError(
                 "The 'estimator' parameter of FullConformal must not depend on which samples are there: pass gamma as "
@@ -130,19 +169,14 @@ class FullConformal(Wrapper):
         if len(y) > MOST_HELD:
             raise ValueError(f"FullConformal is for at most {MOST_HELD:,} samples. Got {len(y):,}; use CVPlus.")
         self.estimator_ = model.fit(X, y)
-        return self
 
     @quiet
+    @predicting
     def p_values(self, X: Any) -> Vector:
         """Return the p-value of each class for each sample, (n_samples, n_classes).
 
         The solution with the new sample and this class says which samples fit their class no better. The p-value is
         their fraction, the new sample among them. NaN stands for samples that there was no time for.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
         """
         check_is_fitted(self)
         self.check()
@@ -164,20 +198,7 @@ class FullConformal(Wrapper):
             warnings.warn(text, UserWarning, stacklevel=3)
         return out
 
-    def predict_set(self, X: Any) -> NDArray[np.bool_]:
-        """Return the set of classes that each sample may have.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        sets : ndarray of bool of shape (n_samples, n_classes)
-            Whether each class, in the order of ``classes_``, is in the set.
-        """
-        check_is_fitted(self)
+    def _sets(self, X: Any) -> NDArray[np.bool_]:
         return ~(self.p_values(X) <= float(self.alpha))
 
     def _tell(self, n: int, seconds: float) -> None:
@@ -190,8 +211,7 @@ class FullConformal(Wrapper):
         """Return checked rows, stored as the training samples are."""
         model = self.estimator_
         rows = inputs.new_data(model, X, model.model_, model.model_.function(model.n_jobs, model.precision))
-        as_sparse = sparse.issparse(model.store.X)
-        return sparse.csr_matrix(rows, dtype=np.float64) if as_sparse else dense(rows)
+        return stored_as(model.store.X, rows)
 
     def _p_values(self, candidates: Candidates, row: Any) -> Vector:
         k, head = len(self.classes_), self.estimator_.head

@@ -183,14 +183,10 @@ class _Models:
         """Return the model of all functions, with the kernel of another one."""
         support = np.flatnonzero(self.rows.any(axis=0))
         return replace(
-            like,
-            vectors=self.twin.learner.store.X[support],
-            dual=self.rows[:, support],
-            intercepts=self.offsets,
-            support=self.twin.numbers[support].astype(np.int32),
-            counts=np.array([len(support)], np.int32),
+            like, vectors=self.twin.learner.store.X[support], dual=self.rows[:, support], intercepts=self.offsets,
+            support=self.twin.numbers[support].astype(np.int32), counts=np.array([len(support)], np.int32),
             head=Target(self.count),
-        )
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

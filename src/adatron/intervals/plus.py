@@ -6,6 +6,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from numbers import Real
+from operator import attrgetter
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -18,6 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Ids, Vector
+from ..docstrings import documented, predicting
 from ..estimators.base.hints import Spelling, told_if
 from ..estimators.checks.columns import refuse_masked
 from ..estimators.checks.inputs import given
@@ -39,13 +41,33 @@ def only_for(classes: bool) -> Callable[[Any], None]:
 
 
 class Wrapper(Spelling, MetaEstimatorMixin, BaseEstimator):
-    """Base of what gives intervals or sets of classes by a machine."""
+    """Base of what gives intervals or sets of classes by a machine.
+
+    Parameters
+    ----------
+    conformity_score : {'margin', 'adaptive'}, default='margin'
+        How strange a class is to a classifier: by how much another one is ahead of it, or the softmax share of the
+        classes ahead of it. With 'margin' sets may be empty; with 'adaptive' they have the predicted class at least.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes of a classifier.
+    n_features_in_, feature_names_in_ :
+        As in scikit-learn.
+    """
 
     estimator: Any
     alpha: float
     conformity_score: str
     verbose: int
     estimator_: Any
+
+    classes_ = property(attrgetter("estimator_.classes_"), doc="The classes, in the order of the columns of sets.")
+    n_features_in_ = property(attrgetter("estimator_.n_features_in_"), doc="The number of features of a sample.")
+    feature_names_in_ = property(
+        attrgetter("estimator_.feature_names_in_"), doc="The names of the features, if the training samples had some."
+    )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"])],
@@ -65,66 +87,16 @@ class Wrapper(Spelling, MetaEstimatorMixin, BaseEstimator):
         with plain_numbers():
             self._validate_params()
 
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """The classes, in the order of the columns of sets."""
-        return self.estimator_.classes_
-
-    @property
-    def n_features_in_(self) -> int:
-        """The number of features of a sample."""
-        return self.estimator_.n_features_in_
-
-    @property
-    def feature_names_in_(self) -> NDArray[Any]:
-        """The names of the features, if the training samples had some."""
-        return self.estimator_.feature_names_in_
-
     def __sklearn_is_fitted__(self) -> bool:
         return "estimator_" in vars(self)
 
-    def begin(self, y: Any, sample_weight: Any) -> tuple[Any, NDArray[Any]]:
-        """Check the parameters; return the model that is to be fitted, and y as a vector."""
-        self.check()
-        if sample_weight is not None:
-            name = type(self).__name__
-            raise ValueError(f"{name} does not accept sample_weight: its guarantee is for samples of equal weight.")
-        model: Any = clone(self.estimator)
-        machine = machine_in(model)
-        if given(machine.kernel):
-            raise ValueError(f"{type(self).__name__} does not accept kernel='precomputed'; pass rows of features.")
-        if is_classifier(model):
-            machine.set_params(decision_function_shape="ovr")  # scores need a value for each class
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        refuse_masked(y, "y")
-        return model, column_or_1d(y, warn=True)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict targets or classes by the model of all samples, (n_samples,).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-        """
-        check_is_fitted(self)
-        return self.estimator_.predict(X)
-
-
-class Plus(Wrapper):
-    """Base of ``JackknifePlus`` and ``CVPlus``."""
-
-    scores_: Vector
-    _left_out: LeftOutModels
-
     def fit(self, X: Any, y: Any, sample_weight: None = None) -> Self:
-        """Fit the machine to all samples, and find the models that lack some of them.
+        """Fit the machine to all samples, and find the models that lack some of them; ``FullConformal`` needs none.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples.
+            Training samples, of ``FullConformal`` at most 8,192.
         y : array-like of shape (n_samples,)
             Their targets or classes.
         sample_weight : None
@@ -138,9 +110,82 @@ class Plus(Wrapper):
         ------
         ValueError
             Bad parameters or data; weights; an estimator that is no machine of this library; several targets or
-            quantiles; a class that some of the models would lack; models that need too much memory.
+            quantiles; a class that some of the models would lack; models that need too much memory. Of
+            ``FullConformal``: an estimator that depends on which samples are there; too many samples.
         """
-        model, y = self.begin(y, sample_weight)
+        self.check()
+        if sample_weight is not None:
+            name = type(self).__name__
+            raise ValueError(f"{name} does not accept sample_weight: its guarantee is for samples of equal weight.")
+        model: Any = clone(self.estimator)
+        machine = machine_in(model)
+        if given(machine.kernel):
+            raise ValueError(f"{type(self).__name__} does not accept kernel='precomputed'; pass rows of features.")
+        if is_classifier(model):
+            machine.set_params(decision_function_shape="ovr")  # scores need a value for each class
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        refuse_masked(y, "y")
+        self._learn(model, X, column_or_1d(y, warn=True))
+        return self
+
+    @abstractmethod
+    def _learn(self, model: Any, X: Any, y: NDArray[Any]) -> None:
+        """Fit the model, and what else the class needs."""
+
+    @predicting
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict targets or classes by the model of all samples, (n_samples,)."""
+        check_is_fitted(self)
+        return self.estimator_.predict(X)
+
+    @told_if(only_for(classes=True))
+    @predicting
+    def predict_set(self, X: Any) -> NDArray[np.bool_]:
+        """Return the set of classes that each sample may have.
+
+        Returns
+        -------
+        sets : ndarray of bool of shape (n_samples, n_classes)
+            Whether each class, in the order of ``classes_``, is in the set.
+        """
+        check_is_fitted(self)
+        self.check()
+        return self._sets(X)
+
+    @abstractmethod
+    def _sets(self, X: Any) -> NDArray[np.bool_]:
+        """Return the sets of classes, see ``predict_set``."""
+
+
+class Plus(Wrapper):
+    """Base of ``JackknifePlus`` and ``CVPlus``.
+
+    Parameters
+    ----------
+    estimator : SVR, NuSVR, QuantileSVR, SVC, NuSVC or another machine of adatron
+        A regressor gives intervals, and a classifier gives sets. It may be the last step of a pipeline.
+    alpha : float, default=0.1
+        In (0, 1): the probability of a miss that is aimed at. It is read at each prediction. Above 1/2 there is no
+        guarantee.
+    verbose : int, default=0
+        Whether a bar or lines show the progress.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The model of all samples, which predicts. That of a classifier has ``decision_function_shape='ovr'``.
+    scores_ : ndarray of shape (n_samples,)
+        The absolute error, or the score of the own class, by the model without the sample, or without its part.
+    left_out_violation_ : float
+        The largest violation of the optimality conditions by one of these models: of 'fits' a proven bound, of the
+        'path' an estimate by the gradient that it keeps.
+    """
+
+    scores_: Vector
+    _left_out: LeftOutModels
+
+    def _learn(self, model: Any, X: Any, y: NDArray[Any]) -> None:
         parts, fitted = self.parts(X, y), cast("Any", clone(model))
         if is_classifier(model):
             check_classification_targets(y)
@@ -157,7 +202,6 @@ class Plus(Wrapper):
             left_out = left_out_of(model, fitted, X, y, parts, done)
         scores = self._scores(left_out.own(X), fitted, y)
         self.estimator_, self._left_out, self.scores_ = fitted, left_out, scores
-        return self
 
     @abstractmethod
     def parts(self, X: Any, y: NDArray[Any]) -> list[Ids]:
@@ -185,13 +229,9 @@ class Plus(Wrapper):
         return scores[np.arange(len(y)), np.searchsorted(fitted.classes_, y)]
 
     @told_if(only_for(classes=False))
+    @predicting
     def predict_interval(self, X: Any) -> Vector:
         """Return an interval for the target of each sample.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
 
         Returns
         -------
@@ -212,22 +252,7 @@ class Plus(Wrapper):
             warnings.warn(f"{text} {len(scores):,}: the intervals are infinite.", UserWarning, stacklevel=2)
         return np.concatenate([interval(some[:, number], scores, self.alpha) for some in self._left_out.blocks(X)])
 
-    @told_if(only_for(classes=True))
-    def predict_set(self, X: Any) -> NDArray[np.bool_]:
-        """Return the set of classes that each sample may have.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        sets : ndarray of bool of shape (n_samples, n_classes)
-            Whether each class, in the order of ``classes_``, is in the set.
-        """
-        check_is_fitted(self)
-        self.check()
+    def _sets(self, X: Any) -> NDArray[np.bool_]:
         number, k, out = self._left_out.number, len(self.classes_), list[NDArray[np.bool_]]()
         for values in self._left_out.blocks(X, k**2):
             scores = scores_of(self.conformity_score, values, k)
@@ -245,6 +270,7 @@ def _refuse_rare(y: NDArray[Any], parts: list[Ids]) -> None:
             raise ValueError(f"Each model needs samples of all classes, and class {label} has too few of them.")
 
 
+@documented
 class JackknifePlus(Plus):
     r"""Jackknife+: intervals or sets of classes that hold the truth, by the exact models without each sample.
 
@@ -252,35 +278,11 @@ class JackknifePlus(Plus):
     whatever the distribution. Usually the probability is about 1 - alpha. The samples must be exchangeable, as
     independent ones are.
 
-    Parameters
-    ----------
-    estimator : SVR, NuSVR, QuantileSVR, SVC, NuSVC or another machine of adatron
-        A regressor gives intervals, and a classifier gives sets. It may be the last step of a pipeline.
-    alpha : float, default=0.1
-        In (0, 1): the probability of a miss that is aimed at. It is read at each prediction. Above 1/2 there is no
-        guarantee.
-    conformity_score : {'margin', 'adaptive'}, default='margin'
-        How strange a class is to a classifier: by how much another one is ahead of it, or the softmax share of the
-        classes ahead of it. With 'margin' sets may be empty; with 'adaptive' they have the predicted class at least.
-    verbose : int, default=0
-        Whether a bar or lines show the progress.
-
     Attributes
     ----------
-    estimator_ : estimator
-        The model of all samples, which predicts. That of a classifier has ``decision_function_shape='ovr'``.
     left_out_ : {'path', 'fits'}
         How the models without each sample were found. 'path': each support vector leaves the solution along its exact
         path, and other samples cost nothing. 'fits': a fit for each sample, where there is no such path.
-    scores_ : ndarray of shape (n_samples,)
-        The absolute error, or the score of the own class, by the model without each sample.
-    left_out_violation_ : float
-        The largest violation of the optimality conditions by one of these models: of 'fits' a proven bound, of the
-        'path' an estimate by the gradient that it keeps.
-    classes_ : ndarray of shape (n_classes,)
-        The classes of a classifier.
-    n_features_in_, feature_names_in_ :
-        As in scikit-learn.
 
     Notes
     -----
@@ -319,6 +321,7 @@ class JackknifePlus(Plus):
         return list(np.arange(len(y))[:, None])
 
 
+@documented
 class CVPlus(Plus):
     """CV+: intervals or sets of classes that hold the truth, by the models without each part of the samples.
 
@@ -327,21 +330,11 @@ class CVPlus(Plus):
 
     Parameters
     ----------
-    estimator : SVR, NuSVR, QuantileSVR, SVC, NuSVC or another machine of adatron
-        As in :class:`JackknifePlus`.
-    alpha : float, default=0.1
-        As in :class:`JackknifePlus`.
-    conformity_score : {'margin', 'adaptive'}, default='margin'
-        As in :class:`JackknifePlus`.
-    verbose : int, default=0
-        As in :class:`JackknifePlus`.
     cv : int, cross-validation generator or iterable, default=10
         The parts, as in scikit-learn's cross-validation. Each sample must be left out once.
 
     Attributes
     ----------
-    estimator_, scores_, left_out_violation_, classes_, n_features_in_, feature_names_in_ :
-        As in :class:`JackknifePlus`, by the models without each part.
     left_out_ : {'fits', 'path'}
         Each of these models is a proven fit, except for parts of one sample.
 

@@ -33,11 +33,10 @@ from numpy.typing import NDArray
 
 from ..threads import Pool
 from .field import Field, Vector
-from .hyperplane import by_normal, by_values, equations, unknowns
+from .hyperplane import TiltedElements, by_normal, by_values, equations, products, unknowns
 from .metric import Metric
 from .nearest import InputMargins, estimate, nearest
 from .projection import project
-from .tilted import TiltedElements, products
 from .worth import Worth, signed, sizes, worth
 
 DAMPING = tuple(0.5**k for k in range(8))  # Fractions of a step that are tried, the largest first.

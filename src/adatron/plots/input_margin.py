@@ -15,9 +15,8 @@ from ..estimators import InputMarginSVC, input_margin
 from ..estimators.checks.columns import as_numbers
 from ..estimators.forms.way import way_to
 from ..estimators.input_space.affine import Affine, linear_map
-from ..insight.borders import finely
 from ..insight.names import UNNAMED, names_of, unit_of
-from ..insight.plane import GRID
+from ..insight.plane import GRID, finely
 from ..insight.subject import codes_of, unnamed
 from ..quoted import quoted
 from .axes import COLORS, Display, color, display, literal, marker, regions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field
 from textwrap import fill
 from typing import Any, Self
@@ -185,16 +186,11 @@ class SearchDisplay(Display):
         ax.set_title(self._title(), fontsize="medium")
         handles = ax.get_legend_handles_labels()[0]
         if handles:
-            ax.legend(
-                handles=handles, loc="upper center", bbox_to_anchor=(0.5, self._below(ax)),
-                ncols=min(len(handles), LEGEND_COLUMNS), fontsize="small", frameon=False,
-            )  # fmt: skip
+            slanted = any(label.get_rotation() for label in ax.get_xticklabels())
+            place: Any = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.26 if slanted else -0.16)}
+            columns = min(len(handles), LEGEND_COLUMNS)
+            ax.legend(handles=handles, ncols=columns, fontsize="small", frameon=False, **place)
         return self
-
-    def _below(self, ax: Any) -> float:
-        """Return the place of the legend below the labels of the horizontal axis."""
-        slanted = any(label.get_rotation() for label in ax.get_xticklabels())
-        return -0.26 if slanted else -0.16
 
     def _title(self) -> str:
         said: list[str] = []
@@ -235,15 +231,9 @@ class SearchDisplay(Display):
 
     def _mark_missing(self, ax: Any) -> None:
         """Hatch the cells that have no score."""
-        from matplotlib.patches import Rectangle
-
-        for number, (row, column) in enumerate(np.argwhere(~np.isfinite(self.scores)).tolist()):
-            ax.add_patch(
-                Rectangle(
-                    (column - 0.5, row - 0.5), 1, 1, fill=False, hatch="////", edgecolor="0.55", linewidth=0,
-                    label="no score" if number == 0 else None,
-                )
-            )  # fmt: skip
+        for number, place in enumerate(np.argwhere(~np.isfinite(self.scores)).tolist()):
+            label = "no score" if number == 0 else None
+            _frame(ax, place, hatch="////", edgecolor="0.55", linewidth=0, label=label)
 
     def _write(self, ax: Any) -> None:
         """Write the scores into the cells."""
@@ -251,25 +241,15 @@ class SearchDisplay(Display):
         for row, column in np.argwhere(np.isfinite(self.scores)).tolist():
             red, green, blue, _ = self.mesh_.cmap(self.mesh_.norm(self.scores[row, column]))
             dark = 0.299 * red + 0.587 * green + 0.114 * blue < DARK
-            self.text_[row, column] = ax.text(
-                column, row, f"{self.scores[row, column]:.3f}", ha="center", va="center", fontsize="x-small",
-                color="white" if dark else "black",
-            )  # fmt: skip
+            style: Any = {"ha": "center", "va": "center", "fontsize": "x-small", "color": "white" if dark else "black"}
+            self.text_[row, column] = ax.text(column, row, f"{self.scores[row, column]:.3f}", **style)
 
     def _mark_best(self, ax: Any) -> None:
         """Frame the best cell, and draw the sides of the map that it touches and that may hide a better one."""
-        from matplotlib.patches import Rectangle
-
         if self.best is None:
             return
-        row, column = self.best
-        for colour, width in (("white", 4.5), (STRONG, 2.5)):
-            ax.add_patch(
-                Rectangle(
-                    (column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor=colour, linewidth=width, zorder=4,
-                    label="best" if colour == STRONG else None,
-                )
-            )  # fmt: skip
+        for colour, width, label in (("white", 4.5, None), (STRONG, 2.5, "best")):
+            _frame(ax, self.best, edgecolor=colour, linewidth=width, zorder=4, label=label)
         rows, columns = self.scores.shape
         spans = ((columns, ax.axvline), (rows, ax.axhline))
         new = True
@@ -367,6 +347,14 @@ def _collected(
         out[rows[order], columns[order]] = given[order]
     place = (int(rows[best[0]]), int(columns[best[0]])) if len(best) else None
     return mean, deviation, there, sure, doubted, place if place is not None and min(place) >= 0 else None
+
+
+def _frame(ax: Any, place: Sequence[int], **style: Any) -> None:
+    """Draw the edge of the cell in a row and a column."""
+    from matplotlib.patches import Rectangle
+
+    row, column = place
+    ax.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, **style))
 
 
 def _text(value: Any) -> str:

@@ -20,7 +20,7 @@ from ..insight.labels import Issues, issues_of
 from ..insight.leave_one_out import AlongC, LeftOut, along_C, asked, left_out_of
 from ..insight.names import UNNAMED, names_of, unit_of
 from ..insight.sensitivity import Sensitivity, sensitivity_of
-from ..insight.subject import Ids, Subject, Unavailable, Vector, drawn, predictions, refuse_unmeasured, rows_of, taken
+from ..insight.subject import Ids, Subject, Unavailable, Vector, drawn, refuse_unmeasured, rows_of, taken
 from ..insight.twin import Twin, twin_of
 from ..margins import InputMargins
 from ..quoted import quoted
@@ -34,7 +34,7 @@ ONE_OUT = 0.3  # Part of the time for scores that leave-one-out may take; folds 
 MARGINS = 0.6  # Part of the time for the boundary that distances may take; planes have the rest.
 SAMPLES_MEASURED = 500  # Most samples whose distances from the boundary are computed.
 LATE = "Give the report more time."
-FromTwin = TypeVar("FromTwin")
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,28 @@ class Missing:
     """An answer that does not exist for this model; ``reason`` is a sentence."""
 
     reason: str
+
+
+def known(ask: Callable[[], Answer]) -> Answer | Missing:
+    """Return an answer, or the reason why the model has none; any other error is a fault, and is raised."""
+    try:
+        return ask()
+    except (TimeoutError, OutOfTime):
+        return Missing(f"There was no time for this answer. {LATE}")
+    except (Unavailable, Stalled) as error:
+        return Missing(" ".join(str(error).split()))
+
+
+def needed(found: Answer | Missing) -> Answer:
+    """Return an answer on which another one rests; raise Unavailable with the reason if there is none."""
+    if isinstance(found, Missing):
+        raise Unavailable(found.reason)
+    return found
+
+
+def answer(ask: Callable[[Any], Answer]) -> cached_property[Answer | Missing]:
+    """Return the property of facts that is found once: what a method returns, or the reason why it has nothing."""
+    return cached_property(lambda facts: known(lambda: ask(facts)))
 
 
 @dataclass(frozen=True)
@@ -115,57 +137,52 @@ class Facts:
         """The number of samples."""
         return self.subject.rows.shape[0]
 
-    @cached_property
-    def twin(self) -> Twin | Missing:
+    @answer
+    def twin(self) -> Twin:
         """The exact solution that samples can leave."""
-        return known(lambda: twin_of(self.subject, self.clock.left()))
+        return twin_of(self.subject, self.clock.left())
 
-    @cached_property
-    def left_out(self) -> LeftOut | Missing:
+    @answer
+    def left_out(self) -> LeftOut:
         """Exact leave-one-out."""
-        return self._of_twin(lambda twin: left_out_of(self.subject, twin, asked(twin), self.clock.part(ONE_OUT)))
+        twin = self._twin_in_time()
+        return left_out_of(self.subject, twin, asked(twin), self.clock.part(ONE_OUT))
 
-    @cached_property
-    def issues(self) -> Issues | Missing:
+    @answer
+    def issues(self) -> Issues:
         """Suspicious labels."""
-        left_out = self.left_out
-        if isinstance(left_out, Missing):
-            return left_out
-        return self._of_twin(lambda twin: issues_of(self.subject, twin, left_out))
+        left_out = needed(self.left_out)
+        return issues_of(self.subject, self._twin_in_time(), left_out)
 
-    @cached_property
-    def influence(self) -> Influence | Missing:
+    @answer
+    def influence(self) -> Influence:
         """Exact influence."""
-        return self._of_twin(lambda twin: influence_of(self.subject, twin, self.X_test, self.y_test, clock=self.clock))
+        return influence_of(self.subject, self._twin_in_time(), self.X_test, self.y_test, clock=self.clock)
 
-    @cached_property
-    def along_C(self) -> AlongC | Missing:
+    @answer
+    def along_C(self) -> AlongC:
         """Exact leave-one-out errors over C."""
-        left = self.left_out
-        own = None if isinstance(left, Missing) else left
-        return self._of_twin(lambda twin: along_C(self.subject, twin, clock=self.clock, known=own))
+        own = None if isinstance(self.left_out, Missing) else self.left_out
+        return along_C(self.subject, self._twin_in_time(), clock=self.clock, known=own)
 
-    @cached_property
-    def margins(self) -> tuple[Ids, InputMargins] | Missing:
+    @answer
+    def margins(self) -> tuple[Ids, InputMargins]:
         """Distances from the boundary, in the space of the machine, and the samples that have them."""
+        refuse_unmeasured(self.machine)
+        self.clock.check()
+        some = drawn(self.n, SAMPLES_MEASURED)
+        return margins_in_time(self.machine, self.subject.rows, some, self.clock.part(MARGINS))
 
-        def measured() -> tuple[Ids, InputMargins]:
-            refuse_unmeasured(self.machine)
-            self.clock.check()
-            some = drawn(self.n, SAMPLES_MEASURED)
-            return margins_in_time(self.machine, self.subject.rows, some, self.clock.part(MARGINS))
-
-        return known(measured)
-
-    @cached_property
-    def sensitivity(self) -> Sensitivity | Missing:
+    @answer
+    def sensitivity(self) -> Sensitivity:
         """Slopes at the boundary."""
+        self.clock.check()
+        return sensitivity_of(self.subject.model, self.subject.X, clock=self.clock)
 
-        def measured() -> Sensitivity:
-            self.clock.check()
-            return sensitivity_of(self.subject.model, self.subject.X, clock=self.clock)
-
-        return known(measured)
+    def _twin_in_time(self) -> Twin:
+        twin = needed(self.twin)
+        self.clock.check()
+        return twin
 
     @cached_property
     def names(self) -> list[str]:
@@ -185,17 +202,6 @@ class Facts:
         unit = "" if self.unit == UNNAMED else f" ({self.unit})" if self.subject.way.steps else f" {self.unit}"
         return f"{said(value)}{unit}"
 
-    def _of_twin(self, ask: Callable[[Twin], FromTwin]) -> FromTwin | Missing:
-        twin = self.twin
-        if isinstance(twin, Missing):
-            return twin
-
-        def in_time() -> FromTwin:
-            self.clock.check()
-            return ask(twin)
-
-        return known(in_time)
-
     @cached_property
     def values(self) -> Vector:
         """Values of the machine at the samples, (n, n_problems)."""
@@ -208,14 +214,11 @@ class Facts:
 
     def predicted(self, values: Vector) -> NDArray[Any]:
         """Return what values of the problems predict."""
-        return predictions(self.machine, values)
+        return self.machine.head.predictions(values)
 
-    @cached_property
-    def out_of_fold(self) -> OutOfFold | Missing:
+    @answer
+    def out_of_fold(self) -> OutOfFold:
         """Predictions for samples that were left out, a fold at a time."""
-        return known(self._out_of_fold)
-
-    def _out_of_fold(self) -> OutOfFold:
         splits = list(self._folds().split(self.subject.X, self.y))
         self._refuse_splits(splits)
         clock = self.clock
@@ -279,13 +282,3 @@ class Facts:
         if least < 2:
             raise Unavailable("A class has one sample only, so no fold can leave it out.")
         return StratifiedKFold(min(folds, least), shuffle=True, random_state=0)
-
-
-def known(ask: Callable[[], FromTwin]) -> FromTwin | Missing:
-    """Return an answer, or the reason why the model has none; any other error is a fault, and is raised."""
-    try:
-        return ask()
-    except (TimeoutError, OutOfTime):
-        return Missing(f"There was no time for this answer. {LATE}")
-    except (Unavailable, Stalled) as error:
-        return Missing(" ".join(str(error).split()))

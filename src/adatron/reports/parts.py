@@ -99,6 +99,10 @@ class Panel:
     answer: str
     parts: list[PagePart] = field(default_factory=list[PagePart])
 
+    def note(self, words: str) -> None:
+        """Add a paragraph in small letters."""
+        self.parts.append(Text(words, "note"))
+
     @property
     def wide(self) -> bool:
         """Whether pictures that stand side by side need the width of the page."""

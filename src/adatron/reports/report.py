@@ -32,22 +32,11 @@ ALIKE = 0.75  # Fraction of the usual difference of two pixels below which neigh
 @quiet
 @unnamed()
 def report(
-    model: Any,
-    X: Any,
-    y: Any = None,
-    X_test: Any = None,
-    y_test: Any = None,
-    search: Any = None,
-    *,
-    samples: str = "rows",
-    sample_weight: Any = None,
-    feature_names: Any = None,
-    image_shape: tuple[int, int] | None = None,
-    cv: Any = None,
-    title: str | None = None,
-    max_time: float | None = MAX_TIME,
-    progress: Callable[[int, int, str], object] | None = None,
-) -> Report:
+    model: Any, X: Any, y: Any = None, X_test: Any = None, y_test: Any = None, search: Any = None, *,
+    samples: str = "rows", sample_weight: Any = None, feature_names: Any = None,
+    image_shape: tuple[int, int] | None = None, cv: Any = None, title: str | None = None,
+    max_time: float | None = MAX_TIME, progress: Callable[[int, int, str], object] | None = None,
+) -> Report:  # fmt: skip
     """Return a report that answers eight questions about a fitted model, with exact or certified numbers.
 
     1. Is it optimal? 2. Is it good? 3. Is it well chosen? 4. Which samples decide? 5. Which labels are suspicious?

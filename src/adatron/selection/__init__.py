@@ -1,5 +1,5 @@
 """Choice of kernels and parameters: searches that share kernel matrices."""
 
-from .search import GridSearchCV, RandomizedSearchCV
+from .search.grid import GridSearchCV, RandomizedSearchCV
 
 __all__ = ["GridSearchCV", "RandomizedSearchCV"]

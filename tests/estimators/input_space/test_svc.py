@@ -10,8 +10,7 @@ from adatron.estimators.input_space.measure import fields
 from adatron.kernels import RBF, Linear, Polynomial
 from adatron.margins import Metric, nearest
 from adatron.margins.field import Field
-from adatron.margins.hyperplane import by_normal, by_values
-from adatron.margins.tilted import TiltedElements, products
+from adatron.margins.hyperplane import TiltedElements, by_normal, by_values, products
 from adatron.margins.worth import worth
 from adatron.threads import Pool
 

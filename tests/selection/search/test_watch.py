@@ -136,7 +136,7 @@ def test_cells_are_counted_and_shown():
         watch.begin(2)
         watch.advance(1)
         watch.part(2, 1).end()
-    assert watch.display.line() == "search: 3 of 6 fits in 0 s"
+    assert watch.line() == "search: 3 of 6 fits in 0 s"
 
 
 @pytest.mark.parametrize("estimator", [SVC(), LogisticRegression()])

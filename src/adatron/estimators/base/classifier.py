@@ -330,7 +330,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         AttributeError
             ``probability`` is not True, so the estimator has no such method.
         NotFittedError
-            ``probability`` was set to True after the fit.
+            The estimator is not fitted, or ``probability`` was set to True after the fit.
         """
         model = self.model_
         head = self.head_of(model)
@@ -357,6 +357,6 @@ class Classifier(ClassifierMixin, KernelMachine):
         AttributeError
             ``probability`` is not True, so the estimator has no such method.
         NotFittedError
-            ``probability`` was set to True after the fit.
+            The estimator is not fitted, or ``probability`` was set to True after the fit.
         """
         return np.log(self.predict_proba(X))

@@ -12,7 +12,7 @@ from ...plots.plane import BoundaryPlaneDisplay
 from ...quoted import raised
 from ..facts import LATE, Facts, Missing, known
 from ..figure import PICTURE_WIDTH
-from ..parts import Figure, Panel, Text
+from ..parts import Figure, Panel
 
 
 def boundary(facts: Facts) -> Panel:
@@ -25,13 +25,13 @@ def boundary(facts: Facts) -> Panel:
     samples, drawn = _samples(facts, panel), 0
     for sample, what in samples:
         if drawn and facts.clock.late:
-            panel.parts.append(Text(f"There was time for {drawn} of {len(samples)} planes. {LATE}", "note"))
+            panel.note(f"There was time for {drawn} of {len(samples)} planes. {LATE}")
             break
         drawn += 1
         y = facts.y if facts.task == "classification" else None
         found = known(lambda sample=sample, y=y: boundary_plane(facts.subject.model, facts.subject.X, y, sample=sample))
         if isinstance(found, Missing):
-            panel.parts.append(Text(found.reason, "note"))
+            panel.note(found.reason)
             panel.answer = panel.answer or "It cannot be drawn for this model."
             continue
         display = BoundaryPlaneDisplay.of(found, facts.subject.model, y)
@@ -48,18 +48,15 @@ def boundary(facts: Facts) -> Panel:
     if numbers and not panel.answer:
         panel.answer = "Along the direction of steepest ascent of a typical sample, as drawn."
     space = " after the steps of the pipeline" if facts.subject.way.steps else ""
-    own = (
-        "the colours in it are the model's own values"
-        if numbers
-        else "the border of two colours is the model's own boundary"
-    )
+    own = "the colours in it are the model's own values"
+    own = own if numbers else "the border of two colours is the model's own boundary"
     text = (
         f"Each picture is a plane in the space of the features{space}, and {own}: every point was predicted. The plane "
         "goes through the three red marks; the square is a third sample. Small marks are other samples, projected onto "
         "the plane; they do not lie in it."
     )
     if samples:
-        panel.parts.append(Text(text, "note"))
+        panel.note(text)
     return panel
 
 
@@ -71,7 +68,7 @@ def _samples(facts: Facts, panel: Panel) -> list[tuple[int | None, str]]:
     at = margins if isinstance(margins, Missing) else known(lambda: int(margins[0][typical(margins[1])]))
     if isinstance(at, Missing):
         panel.answer = "There was no time for it." if facts.clock.late else "It cannot be drawn for this model."
-        panel.parts.append(Text(at.reason, "note"))
+        panel.note(at.reason)
         return []
     out: list[tuple[int | None, str]] = [(at, "a typical sample")]
     issues: Any = facts.issues

@@ -16,7 +16,7 @@ from ...plots.axes import COLORS
 from ...plots.insight import LOO_ERROR, LOO_RMSE, LeaveOneOutDisplay
 from ...plots.search import SearchDisplay
 from ...selection.ranges.auto import DISTANT, SCALED
-from ..facts import LATE, Facts, Missing, known
+from ..facts import LATE, Facts, Missing, known, needed
 from ..parts import Figure, Panel, SortableTable, Text, percent, said
 
 ROUNDED_APART = 1e-9  # Relative difference that is rounding.
@@ -38,7 +38,7 @@ def chosen(facts: Facts) -> Panel:
 def _over_C(facts: Facts, panel: Panel) -> None:
     found = facts.along_C
     if isinstance(found, Missing):
-        panel.parts.append(Text(found.reason, "note"))
+        panel.note(found.reason)
         return
     numbers = facts.task == "regression"
     shown = said if numbers else percent
@@ -49,13 +49,9 @@ def _over_C(facts: Facts, panel: Panel) -> None:
 
     best = f"C = {said(found.C[found.best])}"
     same = found.error[found.own] <= found.error[found.best]
-    verdict = (
-        f"C: no, {best} is clearly better"
-        if found.clear
-        else f"C: yes, none of {len(found.C)} values is clearly better"
-    )
-    panel.answer = f"{verdict}. L{LOO_RMSE[1:] if numbers else LOO_ERROR[1:]}: {error(found.own)} at the model's "
-    panel.answer += f"C = {said(found.C[found.own])}"
+    verdict = f"no, {best}" if found.clear else f"yes, none of {len(found.C)} values"
+    panel.answer = f"C: {verdict} is clearly better. L{LOO_RMSE[1:] if numbers else LOO_ERROR[1:]}: {error(found.own)}"
+    panel.answer += f" at the model's C = {said(found.C[found.own])}"
     panel.answer += ", the best." if same else f"; best: {said(found.C[found.best])} ({error(found.best)})."
     if left := _unexamined(facts):
         panel.answer += f" {' and '.join(left)} {'were' if len(left) > 1 else 'was'} not examined: `adatron search` or "
@@ -69,7 +65,7 @@ def _over_C(facts: Facts, panel: Panel) -> None:
         text += " They say by how much another C changes the error of question 2, which has more samples."
     panel.parts.append(Figure(picture, text))
     if len(found.C) < found.n_wanted:
-        panel.parts.append(Text(f"There was time for {len(found.C)} of {found.n_wanted} values of C. {LATE}", "note"))
+        panel.note(f"There was time for {len(found.C)} of {found.n_wanted} values of C. {LATE}")
 
 
 def _unexamined(facts: Facts) -> list[str]:
@@ -85,9 +81,7 @@ def _over_nu(facts: Facts, panel: Panel) -> None:
     """Show what nu promises and what it does: parts outside, support vectors, exact leave-one-out."""
 
     def table() -> list[list[Any]]:
-        twin = facts.twin
-        if isinstance(twin, Missing):
-            raise Unavailable(twin.reason)
+        twin = needed(facts.twin)
         if getattr(twin.model, "C", None) is not None:
             raise Unavailable("This machine has C in place of nu.")
         rows: list[list[Any]] = []
@@ -95,7 +89,7 @@ def _over_nu(facts: Facts, panel: Panel) -> None:
         tried = {min(1.0, factor * twin.model.nu) for factor in TIMES}
         for nu in sorted(tried, key=lambda nu: abs(np.log(nu / twin.model.nu))):  # the model's own first
             if rows and facts.clock.late:
-                panel.parts.append(Text(f"There was time for {len(rows)} of {len(tried)} values of nu. {LATE}", "note"))
+                panel.note(f"There was time for {len(rows)} of {len(tried)} values of nu. {LATE}")
                 break
             model = refitted(facts.subject, twin, nu=nu, max_time=facts.clock.left()).model
             values = model.decision_function(facts.subject.rows)
@@ -108,7 +102,7 @@ def _over_nu(facts: Facts, panel: Panel) -> None:
 
     rows = known(table)
     if isinstance(rows, Missing):
-        panel.parts.append(Text(rows.reason, "note"))
+        panel.note(rows.reason)
         return
     own = next(row for row in rows if row[0] >= facts.machine.nu * (1.0 - ROUNDED_APART))
     how = f"estimated from {own[4]:,} of {facts.n:,}" if own[5] else "exactly"
@@ -141,10 +135,8 @@ def _searched(facts: Facts, panel: Panel) -> None:
     index = np.array([search.best_index_]) if chose else best_of(results, metric)
     means = results[f"mean_test_{metric}"]
     if not len(index):
-        panel.answer += (
-            f" No candidate of the search has a {measure}: the scorer gave no number. A scorer may "
-            "need probabilities (probability=True) or exactly two classes."
-        )
+        panel.answer += f" No candidate of the search has a {measure}: the scorer gave no number. A scorer may need "
+        panel.answer += "probabilities (probability=True) or exactly two classes."
         return
     # Of equal candidates, the search itself took the first.
     best = dict(results["params"][int(index[0])])

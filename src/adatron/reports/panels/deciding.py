@@ -28,13 +28,11 @@ def deciding(facts: Facts) -> Panel:
     found = facts.influence
     if isinstance(found, Missing):
         panel.answer += "; what changes without one of them is not known."
-        panel.parts.append(Text(found.reason, "note"))
+        panel.note(found.reason)
         return panel
-    panel.answer += (
-        f". Without the most influential one, values change by {said(found.change[0])} on average."
-        if len(found.change)
-        else "."
-    )
+    panel.answer += "."
+    if len(found.change):
+        panel.answer += f" Without the most influential one, values change by {said(found.change[0])} on average."
     display = InfluenceDisplay.of(found, None if facts.task == "novelty" else facts.y)
     if not facts.rows:
         display.labels = [f"number {k}" for k in range(1, len(found.numbers) + 1)]

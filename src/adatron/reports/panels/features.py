@@ -20,7 +20,7 @@ def features(facts: Facts) -> Panel:
     panel = Panel("Which features matter?", "Nothing is known.")
     found = facts.sensitivity
     if isinstance(found, Missing):
-        panel.parts.append(Text(found.reason, "note"))
+        panel.note(found.reason)
         return panel
     names = facts.names
     order = np.argsort(-found.effect, kind="stable")
@@ -49,20 +49,16 @@ def features(facts: Facts) -> Panel:
         rows.append(row + ([found.flips[j], found.smallest[j]] if tried else []))
     panel.parts.append(SortableTable(head, rows, "Features, the strongest first."))
     if found.n_points < found.n_wanted:
-        text = f"There was time for {found.n_points:,} of {found.n_wanted:,} points. {LATE}"
-        panel.parts.append(Text(text, "note"))
+        panel.note(f"There was time for {found.n_points:,} of {found.n_wanted:,} points. {LATE}")
     single, most = int(np.isfinite(found.flips).sum()), min(ALONE, len(names))
     if tried:
-        which = (
-            "Each of the strongest features"
-            if single == most
-            else f"There was time for {single} of {most} features. Each"
-        )
+        late = f"There was time for {single} of {most} features. Each"
         text = (
-            f"{which} took 48 values over its range, for {found.n_tried} samples; where the "
-            "prediction changed, the change was halved to its smallest. A change between two of these values is missed."
+            f"{'Each of the strongest features' if single == most else late} took 48 values over its range, for "
+            f"{found.n_tried} samples; where the prediction changed, the change was halved to its smallest. A change "
+            "between two of these values is missed."
         )
         panel.parts.append(Folded("How changes are found", Text(text, "note")))
     if found.space == "transformed":
-        panel.parts.append(Text("Features are those after the steps of the pipeline, as these are not linear.", "note"))
+        panel.note("Features are those after the steps of the pipeline, as these are not linear.")
     return panel

@@ -11,7 +11,7 @@ from ...insight.subject import drawn
 from ...plots.axes import COLORS
 from ..facts import LATE, Facts, Missing
 from ..figure import INK, grouped
-from ..parts import Figure, Panel, SortableTable, Text, percent, said
+from ..parts import Figure, Panel, SortableTable, percent, said
 
 CLASSES_WRITTEN = 30  # Most classes that a confusion matrix names, and whose counts it shows as numbers.
 DOTS = 2_000  # Most points of a picture.
@@ -32,17 +32,15 @@ def good(facts: Facts) -> Panel:
     panel.parts.append(SortableTable(head, rows, f"Scores, by the samples they were measured on.{named}"))
     for found in (facts.left_out, facts.out_of_fold):
         if isinstance(found, Missing):
-            panel.parts.append(Text(found.reason, "note"))
+            panel.note(found.reason)
     left, folds = facts.left_out, facts.out_of_fold
     if not isinstance(left, Missing) and not left.complete:
-        text = (
+        panel.note(
             f"Leave-one-out is exact for {len(left.numbers):,} of {left.n_samples:,} samples, drawn by chance. Its "
             "numbers are estimates for all samples."
         )
-        panel.parts.append(Text(text, "note"))
     if not isinstance(folds, Missing) and folds.folds < folds.of:
-        text = f"There was time for {folds.folds} of {folds.of} folds, with {len(folds.numbers):,} samples. {LATE}"
-        panel.parts.append(Text(text, "note"))
+        panel.note(f"There was time for {folds.folds} of {folds.of} folds, with {len(folds.numbers):,} samples. {LATE}")
     return panel
 
 
@@ -84,15 +82,10 @@ def _classes(lines: list[MeasuredOn]) -> tuple[Any, Any]:
     for name, y, predicted, values in lines:
         if y is None:
             continue
-        area = float("nan")
-        if values.shape[1] == 1 and len(np.unique(y)) == 2:
-            area = float(metrics.roc_auc_score(y, values[:, 0]))
-        rows.append(
-            [
-                name, len(y), float(np.mean(predicted == y)), _mean_recall(y, predicted),
-                float(_f1(y, predicted, average="macro", zero_division=0.0)), area,
-            ]
-        )  # fmt: skip
+        two = values.shape[1] == 1 and len(np.unique(y)) == 2
+        area = float(metrics.roc_auc_score(y, values[:, 0])) if two else float("nan")
+        f1 = float(_f1(y, predicted, average="macro", zero_division=0.0))
+        rows.append([name, len(y), float(np.mean(predicted == y)), _mean_recall(y, predicted), f1, area])
     return ("measured on", "samples", "accuracy", "balanced accuracy", "mean F1", "ROC-AUC"), rows
 
 
@@ -144,26 +137,16 @@ def _pictures(facts: Facts, lines: list[MeasuredOn]) -> list[Figure]:
 
         def confusion(ax: Any) -> None:
             display: Any = metrics.ConfusionMatrixDisplay.from_predictions(
-                y,
-                predicted,
-                ax=ax,
-                cmap=_shades(),
-                text_kw={"color": INK},
-                colorbar=k > CLASSES_WRITTEN,
-                include_values=k <= CLASSES_WRITTEN,
-                xticks_rotation="vertical" if k > 6 else "horizontal",
-            )
+                y, predicted, ax=ax, cmap=_shades(), text_kw={"color": INK}, colorbar=k > CLASSES_WRITTEN,
+                include_values=k <= CLASSES_WRITTEN, xticks_rotation="vertical" if k > 6 else "horizontal",
+            )  # fmt: skip
             if k > CLASSES_WRITTEN:
                 ax.set(xticks=[], yticks=[])
             else:
                 _literal_ticks(display.ax_)
 
-        return [
-            Figure(
-                facts.gallery.draw(confusion, size, 0.9 * size),
-                f"Confusion matrix; the stronger the colour, the more samples. Measured on: {name}.",
-            )
-        ]
+        text = f"Confusion matrix; the stronger the colour, the more samples. Measured on: {name}."
+        return [Figure(facts.gallery.draw(confusion, size, 0.9 * size), text)]
     if facts.task == "regression":
         across, up = (predicted, y) if facts.rows else grouped(predicted, y)
         some = drawn(len(up), DOTS)

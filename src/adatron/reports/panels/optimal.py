@@ -19,11 +19,9 @@ PROBLEMS_SHOWN = 300  # Problems in the table, those with the largest gaps.
 def optimal(facts: Facts) -> Panel:
     """Show the certificate, the trace and the route of the fit."""
     machine = facts.machine
-    names = ("duality_gap_", "kkt_violation_", "primal_objective_", "dual_objective_")
-    gap, violation, primal, dual = (np.atleast_1d(np.asarray(getattr(machine, name), float)) for name in names)
-    ends = np.stack([gap, violation, dual, primal], axis=1).tolist()
-    panel = Panel("Is it optimal?", _answer(machine))
-    display = GapDisplay.of(machine)
+    display, panel = GapDisplay.of(machine), Panel("Is it optimal?", _answer(machine))
+    gap = display.gap
+    ends = np.stack([gap, display.violation, display.dual, display.primal], axis=1).tolist()
     if display.curved:
         text = (
             "How the fit came to its optimum. Blue: the distance of the objective from the optimum; red: the KKT "
@@ -31,7 +29,7 @@ def optimal(facts: Facts) -> Panel:
         )
         panel.parts.append(Figure(facts.gallery.draw(lambda ax: display.plot(ax=ax)), text))
     elif not np.isnan(machine.certificate_.gap):
-        panel.parts.append(Text("Solved in one go, so there is no curve of the way there.", "note"))
+        panel.note("Solved in one go, so there is no curve of the way there.")
     iterations = np.broadcast_to(np.asarray(machine.n_iter_), gap.shape)
     order = np.argsort(-np.nan_to_num(gap, nan=np.inf), kind="stable")[:PROBLEMS_SHOWN]
     labels = _problems(machine, len(gap))

@@ -17,7 +17,7 @@ from ...quoted import raised
 from ...threads import Pool, allowed_threads
 from ..facts import LATE, SAMPLES_MEASURED, Facts, Missing, known
 from ..figure import HALF_WIDTH, PICTURE_WIDTH, grouped
-from ..parts import Figure, Panel, SortableTable, Text, percent, said
+from ..parts import Figure, Panel, SortableTable, percent, said
 
 DISTANCES_SHOWN = (0.05, 0.25, 0.5, 0.75)  # Of the distances from the boundary.
 BINS = 10  # Groups of samples by their distance.
@@ -35,7 +35,7 @@ def robust(facts: Facts) -> Panel:
         return panel
     measured = facts.margins
     if isinstance(measured, Missing):
-        panel.parts.append(Text(measured.reason, "note"))
+        panel.note(measured.reason)
     else:
         some, found = measured
         y = facts.y[some] if facts.task == "classification" else np.full(len(some), "samples")
@@ -72,7 +72,7 @@ def _distances(facts: Facts, panel: Panel, groups: dict[str, Any], found: Any) -
     text = f"Distances are measured on {len(found.distance):,} of {facts.n:,} samples."
     if len(found.distance) < min(facts.n, SAMPLES_MEASURED):
         text += f" There was no time for more. {LATE}"
-    panel.parts.append(Text(text, "note"))
+    panel.note(text)
 
 
 def _grouped(found: InputMargins) -> InputMargins:
@@ -85,7 +85,7 @@ def _calibration(facts: Facts, panel: Panel) -> None:
     """Draw how often predictions of a given confidence are right, for samples that were left out."""
     folds = facts.out_of_fold
     if isinstance(folds, Missing):
-        panel.parts.append(Text(folds.reason, "note"))
+        panel.note(folds.reason)
         return
     machine: Any = facts.machine
     head, y = machine.head, facts.y[folds.numbers]
@@ -105,9 +105,8 @@ def _calibration(facts: Facts, panel: Panel) -> None:
         ax.plot([0.0, 1.0], [0.0, 1.0], ":", color="0.5", label="perfect")
         ax.plot([row[0] for row in rows], [row[1] for row in rows], "o-", color=COLORS[0], label="out of fold")
         low = min([0.5, *(min(row[:2]) for row in rows)]) - 0.02
-        ax.set(
-            xlabel="confidence in the predicted class", ylabel="part that is right", xlim=(low, 1.02), ylim=(low, 1.02)
-        )
+        ax.set(xlabel="confidence in the predicted class", ylabel="part that is right")
+        ax.set(xlim=(low, 1.02), ylim=(low, 1.02))
         ax.legend(fontsize="small")
 
     beside = any(isinstance(part, Figure) for part in panel.parts)
@@ -135,25 +134,22 @@ def _steady(facts: Facts, panel: Panel) -> None:
 
     rows = known(table)
     if isinstance(rows, Missing):
-        panel.parts.append(Text(rows.reason, "note"))
+        panel.note(rows.reason)
         return
     panel.answer = (
         f"Proven: a sample of the fit that moves by {facts.length(rows[0][0])} changes its prediction by at most "
         f"{said(rows[0][2])}."
     )
     head = ("the sample moves by", "part of the spread", "the prediction changes by at most")
-    panel.parts.append(
-        SortableTable(
-            head, rows, f"Certified bounds, for every sample of the fit and every direction; lengths: {facts.unit}."
-        )
-    )
+    text = f"Certified bounds, for every sample of the fit and every direction; lengths: {facts.unit}."
+    panel.parts.append(SortableTable(head, rows, text))
 
 
 def _coverage(facts: Facts, panel: Panel) -> None:
     """Show the sizes of errors for samples that were left out."""
     folds = facts.out_of_fold
     if isinstance(folds, Missing):
-        panel.parts.append(Text(folds.reason, "note"))
+        panel.note(folds.reason)
         return
     size = np.sort(np.abs(folds.predicted - facts.y[folds.numbers]))
 

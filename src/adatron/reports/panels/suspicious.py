@@ -10,7 +10,7 @@ from ...insight.subject import dense, taken
 from ...plots.insight import LabelIssueDisplay, pictures
 from ..facts import Facts, Missing
 from ..figure import BAR_HEIGHT
-from ..parts import SAMPLES_SHOWN, Figure, Panel, SortableTable, Text, percent
+from ..parts import SAMPLES_SHOWN, Figure, Panel, SortableTable, percent
 from .deciding import COLOURS, SAMPLE_BARS
 
 SAMPLE_FEATURES = 6  # Features that the table shows of each sample.
@@ -23,7 +23,7 @@ def suspicious(facts: Facts) -> Panel:
     panel = Panel(question.get(facts.task, "Which labels are suspicious?"), "Nothing is known.")
     found = facts.issues
     if isinstance(found, Missing):
-        panel.parts.append(Text(found.reason, "note"))
+        panel.note(found.reason)
         return panel
     asked, count = len(found.left_out.numbers), len(found.numbers)
     lie, its, be = ("lies", "its", "is") if count == 1 else ("lie", "their", "are")

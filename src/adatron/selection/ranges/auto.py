@@ -99,20 +99,6 @@ def geometric(least: float, most: float, anchor: float, step: float, count: int)
     return tuple(rounded(value) for value in values[surplus // 2 : len(values) - (surplus - surplus // 2)])
 
 
-@dataclass(frozen=True)
-class Sample:
-    """Some samples as the machine sees them.
-
-    X : rows; None if they are no rows of numbers
-    y : targets or labels of all samples; None if there are none
-    size : the number of all samples
-    """
-
-    X: Any
-    y: Any
-    size: int
-
-
 def decides(estimator: Any, name: str) -> bool:
     """Return whether the ranges of the other parameters may depend on a parameter."""
     prefix = way_to(estimator).prefix or ""
@@ -138,7 +124,7 @@ def ranges(estimator: Any, X: Any, y: Any, names: list[str] | None) -> dict[str,
             "'auto' in param_grid is for support vector machines, alone or last in a Pipeline: SVC, NuSVC, SVR, "
             f"NuSVR, OneClassSVM and SVDD. Got {_named(machine)}; give a dict of lists instead."
         )
-    found = _Ranges(machine, _sample(estimator, X, y)).all()
+    found = _Ranges(machine, *_sample(estimator, X, y)).all()
     if names is None:
         return {prefix + name: axis for name, axis in found.items()}
     for name in names:
@@ -156,8 +142,11 @@ def _named(machine: Any) -> str:
     return f"the class {machine.__name__}" if isinstance(machine, type) else type(machine).__name__
 
 
-def _sample(estimator: Any, X: Any, y: Any) -> Sample:
-    """Return some samples after the steps of a pipeline, which are fitted to these samples alone."""
+def _sample(estimator: Any, X: Any, y: Any) -> tuple[Any, Any, int]:
+    """Return some samples as the machine sees them, all targets, and the number of all samples.
+
+    The steps of a pipeline are fitted to these samples alone. Samples that are no rows of numbers are None.
+    """
     X, y = indexable(X, y)
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     if not n:
@@ -181,20 +170,20 @@ def _sample(estimator: Any, X: Any, y: Any) -> Sample:
         some = checked(some, accept_sparse="csr", dtype=np.float64)
     except (ValueError, TypeError):  # objects of a kernel function, or something wrong: a fit says what
         some = None
-    return Sample(some, None if y is None else np.asarray(y), n)
+    return some, None if y is None else np.asarray(y), n
 
 
 class _Ranges:
-    """The ranges of a machine's parameters over a sample."""
+    """The ranges of a machine's parameters over a sample, as ``_sample`` returns it."""
 
-    def __init__(self, machine: Any, sample: Sample) -> None:
-        self.machine, self.sample, self.parameters = machine, sample, machine.get_params()
+    def __init__(self, machine: Any, X: Any, y: Any, size: int) -> None:
+        self.machine, self.X, self.y, self.size, self.parameters = machine, X, y, size, machine.get_params()
         self.scale = self._scale()
 
     def all(self) -> dict[str, Axis]:
         """Return all of them."""
         found: dict[str, Axis] = {}
-        if self.sample.X is not None and isinstance(self.machine.kernel, str):
+        if self.X is not None and isinstance(self.machine.kernel, str):
             if self.machine.kernel in DISTANT:
                 found["gamma"] = self._gamma_of_distances()
             elif self.machine.kernel in SCALED:
@@ -211,17 +200,17 @@ class _Ranges:
 
     def _scale(self) -> float:
         """Return the number behind gamma='scale'."""
-        if self.sample.X is None:
+        if self.X is None:
             return 1.0
         try:
-            return float(inputs.gamma("scale", self.sample.X, "rbf"))
+            return float(inputs.gamma("scale", self.X, "rbf"))
         except ValueError:  # too small values
             if self.machine.kernel in SCALED:
                 raise
             return 1.0
 
     def _gamma_of_distances(self) -> Axis:
-        X, squares = self.sample.X, self.machine.kernel == "rbf"
+        X, squares = self.X, self.machine.kernel == "rbf"
         with np.errstate(over="ignore", invalid="ignore"):  # such samples are refused below
             distances: Any = euclidean_distances(X, squared=True) if squares else manhattan_distances(X)
         between = distances[np.triu_indices(len(distances), 1)]
@@ -240,13 +229,13 @@ class _Ranges:
     def _C(self, deviation: float, gammas: tuple[float, ...]) -> Axis:
         spread = self._spread(gammas[len(gammas) // 2] if gammas else self.scale)
         unit = 10.0 ** np.round(np.log10(deviation / spread))
-        least = rounded(float(deviation / (spread * self.sample.size)), 1)
+        least = rounded(float(deviation / (spread * self.size)), 1)
         values = tuple(rounded(float(unit * 10.0**power)) for power in C_DECADES)
         return Axis(values, 10.0, min(least, values[0]))
 
     def _spread(self, gamma: float) -> float:
         """Return the spread of the samples in the kernel's space."""
-        X, parameters = self.sample.X, self.parameters
+        X, parameters = self.X, self.parameters
         if X is None:
             return 1.0
         if inputs.given(self.machine.kernel):
@@ -260,10 +249,10 @@ class _Ranges:
 
     def _deviation(self) -> float:
         """Return the standard deviation of the targets of a regression; 1 of other machines."""
-        if not is_regressor(self.machine) or self.sample.y is None:
+        if not is_regressor(self.machine) or self.y is None:
             return 1.0
         try:
-            deviation = float(np.std(np.asarray(self.sample.y, np.float64)))
+            deviation = float(np.std(np.asarray(self.y, np.float64)))
         except (ValueError, TypeError):  # no numbers: a fit says what
             return 1.0
         return deviation if 0.0 < deviation < np.inf else 1.0
@@ -280,7 +269,7 @@ class _Ranges:
     def _largest_nu(self) -> float:
         """Return about the largest nu that all pairs of classes allow; 1 if there are no classes."""
         balanced = self.parameters.get("class_weight") is not None
-        if not is_classifier(self.machine) or self.sample.y is None or balanced:
+        if not is_classifier(self.machine) or self.y is None or balanced:
             return 1.0
-        counts = np.sort(np.unique(self.sample.y, return_counts=True)[1])
+        counts = np.sort(np.unique(self.y, return_counts=True)[1])
         return rounded(FEASIBLE_SHARE * 2.0 * float(counts[0]) / float(counts[0] + counts[-1]))

@@ -100,32 +100,29 @@ def _with(estimator: Any, params: dict[str, Any]) -> Any:
 
 
 def search_ranges(
-    grids: list[Ranges],
-    evaluated: Callable[[Iterable[dict[str, Any]]], CvResults],
-    best: Callable[[CvResults], NDArray[np.int64]],
-    over: Callable[[], bool],
-) -> None:
+    grids: list[Ranges], evaluated: Callable[[Iterable[dict[str, Any]]], CvResults],
+    best: Callable[[CvResults], NDArray[np.int64]], over: Callable[[], bool],
+) -> None:  # fmt: skip
     """Evaluate the candidates of grids, and further ones while the best one is at an edge.
 
     best : returns the best candidates of some results
     over : returns whether no further candidate may begin
     """
-    results = evaluated([one for grid in grids for one in ParameterGrid(grid.grid())])
-    owners = [number for number, grid in enumerate(grids) for _ in ParameterGrid(grid.grid())]
-    chosen = best(results)
-    there = _open_edges(grids, owners, results, chosen)
-    for _ in range(WIDENINGS):
-        if not there or over():
-            return
-        new = [(number, one) for number, at in there.items() for one in grids[number].widen(at)]
+    new = [(number, one) for number, grid in enumerate(grids) for one in ParameterGrid(grid.grid())]
+    owners: list[int] = []
+    for step in range(WIDENINGS + 1):
         results = evaluated([one for _, one in new])
         owners += [number for number, _ in new]
         chosen = best(results)
         there = _open_edges(grids, owners, results, chosen)
-    if there:
-        ends = [(name, word) for at in there.values() for name, word in at.items()]
-        said = [f"the {word} {name}, {results['params'][chosen[0]][name]:g}" for name, word in ends]
-        warnings.warn(AT_EDGE.format(WIDENINGS, " and ".join(said)), UserWarning, stacklevel=2)
+        if not there or (step < WIDENINGS and over()):
+            return
+        if step == WIDENINGS:
+            ends = [(name, word) for at in there.values() for name, word in at.items()]
+            said = [f"the {word} {name}, {results['params'][chosen[0]][name]:g}" for name, word in ends]
+            warnings.warn(AT_EDGE.format(WIDENINGS, " and ".join(said)), UserWarning, stacklevel=2)
+            return
+        new = [(number, one) for number, at in there.items() for one in grids[number].widen(at)]
 
 
 def _open_edges(

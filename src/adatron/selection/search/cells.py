@@ -74,21 +74,13 @@ class Cell:
     def resolved(self) -> Hashable:
         """Work out the kernel, the problems and the head; raise Unshared if a fit would refuse one of them.
 
-        Returns
-        -------
-        kind : see ``kind``
+        Return ``kind``.
         """
         _ = self.sides, self.head
-        if self.centred and self.fold.rows.remote:
+        centred = self.explicit and not isinstance(self.model, OneClassSVM) and self.kernel.bilinear
+        if centred and self.fold.rows.remote:  # a fit alone subtracts the mean of its rows
             raise Unshared
         return self.kind
-
-    @property
-    def centred(self) -> bool:
-        """Whether a fit alone subtracts the mean of its rows."""
-        model = self.model
-        explicit = getattr(model, "bias", "explicit") == "explicit" and not isinstance(model, OneClassSVM)
-        return explicit and self.kernel.bilinear
 
     @cached_property
     def form(self) -> Formulation:
@@ -161,16 +153,6 @@ class Cell:
         """Whether the bias is a number of its own, not a part of the normal."""
         return getattr(self.model, "bias", "explicit") == "explicit"
 
-    @property
-    def sized(self) -> bool:
-        """Whether the engine finds the unit of the programs; a regression's unit follows from its targets alone."""
-        return self.form.sized and not self.by_targets
-
-    @property
-    def by_targets(self) -> bool:
-        """Whether the unit of a program follows from its targets."""
-        return self.form.sized and not self.form.in_units
-
     def check(self) -> None:
         """Raise Unshared if the programs have no solution for the weights of the classes, or a device refuses them."""
         rows = self.fold.rows
@@ -188,7 +170,8 @@ class Cell:
         The program is None if the programs of many problems are made at once.
         """
         rows, weight = self.fold.rows, self.weight
-        if side.positive >= 0 and not (self.present[side.positive] and self._others(side)):
+        others = any(self.present[one] for one in side.segments if one != side.positive)
+        if side.positive >= 0 and not (self.present[side.positive] and others):
             raise Unshared
         if self.form.separable:
             return None, self.unit
@@ -199,7 +182,7 @@ class Cell:
         else:
             y = np.where(rows.of_class[ids] == side.positive, 1.0, -1.0)
         dual, unit = self.form.program(y, own), self.unit
-        if self.by_targets:
+        if self.form.sized and not self.form.in_units:  # the unit follows from the targets
             unit = unit_of(dual.take(np.tile(own > 0.0, self.form.copies)), 0.0)
             dual = scaled(dual, unit)
         return dual, unit
@@ -215,6 +198,3 @@ class Cell:
         """Whether each class has any weight."""
         rows = self.fold.rows
         return np.bincount(rows.of_class, self.weight, minlength=len(rows.classes)) > 0.0
-
-    def _others(self, side: Side) -> bool:
-        return any(self.present[one] for one in side.segments if one != side.positive)

@@ -23,7 +23,7 @@ from .rows import Fold, SharedRows, Unshared, checking
 from .scoring import Scoring, by_labels
 from .solve import ProofsWanted, Solved, solve
 from .theirs import FitScores, More, clone, plain_cells, split_of, unreached
-from .watch import SearchWatch, left_to_them
+from .watch import CellCount, SearchWatch, left_to_them
 
 KERNELS_AT_ONCE = 4  # Most kernels that are solved side by side, on a thread and in a part of the memory each.
 KERNEL_MATRICES = 4  # Kernel matrices for each of them.
@@ -191,7 +191,7 @@ class _Cells:
                 return
             begun, cells = time.perf_counter(), parts[number]
             threads, share, around = (1, 1.0 / KERNELS_AT_ONCE, pool) if beside else (n_jobs, 1.0, None)
-            seen = self.watch.part(len(cells), sum(len(cell.sides) for cell in cells))
+            seen = CellCount(self.watch, len(cells), sum(len(cell.sides) for cell in cells))
             with pool.turn(), left_to_them():
                 one = solve(cells, train, self.proving, threads, share, around, self.watch.clock, seen.callback)
                 found[number] = one, (time.perf_counter() - begun) / len(one)
@@ -222,7 +222,8 @@ class _Cells:
             if self.watch.over or not wanted:
                 return
             numbers = {number for number, _ in wanted}
-            coarser = [one for one in candidates if one.number in numbers and _looser(one.model.gap_tol, gap)]
+            some = [one for one in candidates if one.number in numbers]
+            coarser = [one for one in some if one.model.gap_tol is None or one.model.gap_tol > gap]
             self.share([replace(one, model=clone(one.model).set_params(gap_tol=gap)) for one in coarser], wanted)
 
     def _doubt(self, key: tuple[int, int], cell: Cell, found: Solved, ends: tuple[Any, Any]) -> None:
@@ -247,9 +248,8 @@ class _Cells:
             for key, one in plain_cells(self.search, *common, left, self.watch, keep=True) if left else ():
                 self.proofs[key] = _proof(one.pop("estimator"), one["fit_error"])
                 self.done[key] = one
-        for key in left:
-            if key not in self.done:
-                self.proofs[key], self.done[key] = (False, np.nan), unreached()
+        for key in set(left) - set(self.done):
+            self.proofs[key], self.done[key] = (False, np.nan), unreached()
         for doubt in sorted(self.doubts):
             warnings.warn(doubt, ConvergenceWarning, stacklevel=2)
         if bad:
@@ -266,11 +266,6 @@ class _Cells:
             if not self.watch.over:
                 warn_of_unproven(unproven, candidates)
         return [self.done[key] for key in cells], more
-
-
-def _looser(gap_tol: float | None, gap: float) -> bool:
-    """Return whether a user's ``gap_tol`` allows larger gaps."""
-    return gap_tol is None or gap_tol > gap
 
 
 def _portions(cells: list[Cell], rows: SharedRows) -> list[list[Cell]]:

@@ -139,7 +139,7 @@ class SharedSearch(Spelling, Base):
             if not shares:
                 raise ValueError(NO_SHARING.format("targets of several columns, or parameters of fit or of scores,"))
         if shares:
-            return _search(self, X, y, params, Evaluation(self, watch), watch)
+            return quiet(searched)(self, X, y, params, Evaluation(self, watch), watch)
         return searched(self, X, y, params, all_plain(self, watch), watch)
 
     def score(self, X: Any, y: Any = None, **params: Any) -> Any:
@@ -187,11 +187,6 @@ class SharedSearch(Spelling, Base):
         except (ValueError, TypeError):  # scikit-learn's own way says what is wrong
             return False
         return suit(scorer)
-
-
-@quiet
-def _search(search: Any, X: Any, y: Any, params: dict[str, Any], evaluation: Evaluation, watch: SearchWatch) -> Any:
-    return searched(search, X, y, params, evaluation, watch)
 
 
 @documented

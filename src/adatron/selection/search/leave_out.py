@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,9 +84,10 @@ def solve(
         with one_blas_thread(), Pool(allowed_threads(n_jobs)) as pool:
             gram = Gram(Source.of(rows.X, distinct, first.kernel), np.float64, [rows.size], pool)
             K = gram.square(Points(gram.source, np.arange(rows.size)), rows.size)
-            for numbers, points in _portions(_points(path, cells)):
-                found = _proven([cells[number] for number in numbers], points, K, View.of(gram), proofs)
-                for number, one in zip(numbers, found, strict=True):
+            points = _points(path, cells)
+            while some := list(islice(points, FOLDS_TOGETHER)):
+                found = _proven([cells[k] for k, _ in some], [one for _, one in some], K, View.of(gram), proofs)
+                for (number, _), one in zip(some, found, strict=True):
                     out[number] = one
                 if over():
                     break
@@ -107,13 +107,6 @@ def _points(path: IncrementalSVC, cells: list[Cell]) -> Iterator[tuple[int, tupl
     for one, left in without(own, np.flatnonzero(decisive)):
         if one in number_of:
             yield number_of[one], (left.dual, feasible(left.dual, left.beta))
-
-
-def _portions(points: Iterator[Any]) -> Iterator[tuple[list[int], list[tuple[Dual, Vector]]]]:
-    """Yield the numbers of some cells with their points, portion by portion."""
-    while some := list(islice(points, FOLDS_TOGETHER)):
-        numbers, parts = zip(*some, strict=True)
-        yield list(numbers), list(parts)
 
 
 def _proven(

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_regressor
 
-from ...quoted import quoted
 from .candidates import machine_of
 from .scoring import accuracy_alone, by_labels
 from .theirs import decisive
+from .watch import some_of
 
 NEARER = 1e-6, 1e-9, 1e-11, 1e-13  # Relative gaps to try, one after the other, until the scores are proven.
 ACCURACY_ROUNDING = 1e-12  # Difference of two mean accuracies that may be rounding.
@@ -99,7 +99,5 @@ def warn_of_unproven(found: list[Any], params: list[Any]) -> None:
     """Warn of the candidates without any proof; ``found``: the result of ``Doubts.of`` for each candidate."""
     left = [number for number, rows in enumerate(found) if rows is None]
     if left:
-        named = ", ".join(quoted(params[number]) for number in left[:UNPROVEN_NAMED]) + ", ..." * (
-            len(left) > UNPROVEN_NAMED
-        )
+        named = some_of(params, left, UNPROVEN_NAMED)
         warnings.warn(NOT_PROVEN.format(len(left), len(params), named), UserWarning, stacklevel=2)

@@ -76,18 +76,29 @@ class Scoring:
         """Return the scores of some samples; accuracy alone is computed without scikit-learn's slow checks."""
         if self._accuracy and isinstance(cell.head, Classes) and part.labels is not None and not part.params:
             return float(np.mean(cell.head.predictions(values) == part.labels))
-        one = stand_in(cell.model, cell.head, values)
+        one = StandIn(cell.model, cell.head, values)
         return score_of(one, part.rows, part.y, self._scorer, part.params, self._error_score)
 
 
 class StandIn:
     """Answers a scorer in place of a fitted machine, for the samples of one part of a fold.
 
-    Its methods ignore their argument, which stands for these samples.
+    Its methods ignore their argument, which stands for these samples. Classifiers and one-class machines have decision
+    values, and classifiers have classes.
+
+    values : (n, n_problems) values of the problems of the machine
     """
 
-    def __init__(self, model: Any, predicted: NDArray[Any]) -> None:
-        self._model, self._predicted = model, predicted
+    def __init__(self, model: Any, head: Head, values: NDArray[np.float64]) -> None:
+        self._model, self._predicted = model, head.predictions(values)
+
+        def decision_function(X: Any) -> NDArray[np.float64]:
+            return head.shaped(values)
+
+        if isinstance(head, (Classes, Inlier)):
+            self.decision_function = decision_function  # scikit-learn also reads the name of the function
+        if isinstance(head, Classes):
+            self.classes_ = head.labels
 
     def __getattr__(self, name: str) -> Any:
         """Return a parameter of the machine, which its score may read."""
@@ -120,38 +131,9 @@ class StandIn:
         return type(self._model).score(self, X, y, sample_weight)
 
 
-class Deciding(StandIn):
-    """A stand-in with decision values, for classifiers and one-class machines."""
-
-    def __init__(self, model: Any, predicted: NDArray[Any], values: NDArray[np.float64]) -> None:
-        super().__init__(model, predicted)
-        self._values = values
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the decision values."""
-        return self._values
-
-
-class Labelling(Deciding):
-    """A stand-in with decision values and classes."""
-
-    def __init__(self, model: Any, predicted: Any, values: NDArray[np.float64], classes: NDArray[Any]) -> None:
-        super().__init__(model, predicted, values)
-        self.classes_ = classes
-
-
-def stand_in(model: Any, head: Head, values: NDArray[np.float64]) -> StandIn:
-    """Return the stand-in of a machine for some samples, given the values of its problems, (n, n_problems)."""
-    if isinstance(head, Classes):
-        return Labelling(model, head.predictions(values), head.shaped(values), head.labels)
-    if isinstance(head, Inlier):
-        return Deciding(model, head.predictions(values), head.shaped(values))
-    return StandIn(model, head.predictions(values))
-
-
 def suit(scorer: Any) -> bool:
     """Return whether the scorers of a search take nothing but predictions or decision values."""
-    return all(map(_suits, scorers_of(scorer)))
+    return all(_methods(one) & KNOWN_METHODS for one in scorers_of(scorer))
 
 
 def accuracy_alone(scorer: Any) -> bool:
@@ -163,17 +145,14 @@ def accuracy_alone(scorer: Any) -> bool:
 
 def by_labels(scorer: Any) -> bool:
     """Return whether nothing but predictions enters the scores."""
-    return all(
-        isinstance(one, PassthroughScorer) or (isinstance(one, BaseScorer) and method_of(one) == "predict")
-        for one in scorers_of(scorer)
-    )
+    return all(_methods(one) == {"predict"} for one in scorers_of(scorer))
 
 
-def _suits(scorer: Any) -> bool:
+def _methods(scorer: Any) -> set[str]:
+    """Return the methods any of which has the values that a scorer takes; none if nobody knows."""
     if isinstance(scorer, PassthroughScorer):
-        return True
+        return {"predict"}
     if not isinstance(scorer, BaseScorer):
-        return False
+        return set()
     method = method_of(scorer)
-    names = {method} if isinstance(method, str) else set(method)
-    return bool(names & KNOWN_METHODS)
+    return {method} if isinstance(method, str) else set(method)

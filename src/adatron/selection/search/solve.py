@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any
@@ -73,7 +73,7 @@ def solve(
     clock, callback : the end of the whole search, and the function to tell of the progress
     """
     first, rows = cells[0], cells[0].fold.rows
-    settings = first.model.settings(first.kernel, clock, first.sized)
+    settings = first.model.settings(first.kernel, clock, first.form.sized and first.form.in_units)
     settings = replace(settings, n_jobs=n_jobs, cache_bytes=share * settings.cache_bytes, callback=callback)
     work = float(rows.size) ** 2 * first.kernel.cost(float(rows.X.shape[1]))
     if rows.device is None or around is not None or work < rows.device.fit:  # kernel values are shared on the processor
@@ -81,7 +81,9 @@ def solve(
     else:
         settings = replace(settings, device=rows.device, there=rows.X_on_device)
     proofs = proofs if first.provable else ProofsWanted.NOTHING
-    twice = first.form.copies == 2 and _fits_twice(rows.size, settings.cache_bytes)
+    # Each program is one block even with each sample twice, so that all share a kernel matrix.
+    room = DOUBLED_MATRICES * 8.0 * (2 * rows.size) ** 2 <= settings.cache_bytes
+    twice = first.form.copies == 2 and 2 * rows.size <= WHOLE and room
     together = twice or first.form.copies == 1
     cells = [*cells, *(_of_all_rows(cells) if together else ())]
     entries, left = _entries(cells)
@@ -118,20 +120,11 @@ def _of_all_rows(cells: list[Cell]) -> list[Cell]:
         return []
     every = Fold(rows, -1, np.arange(len(rows.codes)), np.arange(0))
     found = {cell.candidate.number: Cell(cell.candidate, every) for cell in cells}
-    return [cell for cell in found.values() if _is_of(cell, cells[0].kind)]
-
-
-def _is_of(cell: Cell, kind: Hashable) -> bool:
-    """Return whether a cell can be solved with those of a kind."""
-    try:
-        return cell.kind == kind
-    except Unshared:
-        return False
-
-
-def _fits_twice(samples: int, cache_bytes: float) -> bool:
-    """Return whether each program is one block even with each sample twice, so that all share a kernel matrix."""
-    return 2 * samples <= WHOLE and DOUBLED_MATRICES * 8.0 * (2 * samples) ** 2 <= cache_bytes
+    out: list[Cell] = []
+    for cell in found.values():
+        with suppress(Unshared):
+            out += [cell] if cell.kind == cells[0].kind else []
+    return out
 
 
 def _entries(cells: list[Cell]) -> tuple[list[Entry], set[int]]:

@@ -98,13 +98,9 @@ def followed(search: Any) -> bool:
 
 
 def searched(
-    search: Any,
-    X: Any,
-    y: Any,
-    params: dict[str, Any],
-    evaluated: Callable[..., tuple[list[FitScores], More]],
+    search: Any, X: Any, y: Any, params: dict[str, Any], evaluated: Callable[..., tuple[list[FitScores], More]],
     watch: SearchWatch,
-) -> Any:
+) -> Any:  # fmt: skip
     """Fit a search as scikit-learn does; ``evaluated`` returns its cells, candidate after candidate."""
     if not get_config()["skip_parameter_validation"]:
         search._validate_params()
@@ -299,37 +295,23 @@ def plain_cells(
         for number, fold in which:
             if watch.over:
                 return
+            train, test = splits[fold]
             yield delayed(fit_and_score)(
-                clone(base),
-                X,
-                y,
-                scorer=scorer,
-                train=splits[fold][0],
-                test=splits[fold][1],
-                verbose=search.verbose,
-                parameters=candidates[number],
-                fit_params=routed.estimator.fit,
-                score_params=routed.scorer.score,
-                return_train_score=search.return_train_score,
-                return_n_test_samples=True,
-                return_times=True,
-                return_estimator=keep,
-                split_progress=(fold, len(splits)),
-                candidate_progress=(number, len(candidates)),
-                error_score=search.error_score,
-            )
+                clone(base), X, y, scorer=scorer, train=train, test=test, parameters=candidates[number],
+                fit_params=routed.estimator.fit, score_params=routed.scorer.score, verbose=search.verbose,
+                return_train_score=search.return_train_score, return_n_test_samples=True, return_times=True,
+                return_estimator=keep, split_progress=(fold, len(splits)),
+                candidate_progress=(number, len(candidates)), error_score=search.error_score,
+            )  # fmt: skip
 
-    for key, cell in zip(which, _parallel(search)(tasks()), strict=False):
+    workers: dict[str, Any] = {"n_jobs": search.n_jobs, "pre_dispatch": search.pre_dispatch}
+    try:
+        parallel: Any = Parallel(**workers, return_as="generator")  # which hands over each cell when it is done
+    except ValueError:  # this backend cannot
+        parallel = Parallel(**workers)
+    for key, cell in zip(which, parallel(tasks()), strict=False):
         watch.advance(1)
         yield key, cell
-
-
-def _parallel(search: Any) -> Any:
-    """Return joblib's workers, which hand over each cell when it is done if their backend can."""
-    try:
-        return Parallel(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch, return_as="generator")
-    except ValueError:
-        return Parallel(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch)
 
 
 def all_plain(search: Any, watch: SearchWatch) -> Callable[..., tuple[list[FitScores], More]]:

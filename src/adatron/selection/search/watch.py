@@ -6,8 +6,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from ...progress import ProgressDisplay
 from ...quoted import quoted
@@ -21,28 +20,17 @@ UNREACHED = (
 )
 
 
-class SearchWatch:
+class SearchWatch(ProgressDisplay):
     """Counts the cells of a search and says when it has to end. Use it as a context manager.
 
-    what, unit : the name of the work, and that of a cell, where progress is shown
     interrupted : whether Ctrl-C asked for the end
     clock : the limit of time
-    total : the number of cells
     """
 
     def __init__(self, max_time: float | None, visible: bool, what: str = "search", unit: str = "fit") -> None:
+        super().__init__(what, unit, 0, visible)
         self.max_time, self.clock, self.interrupted = max_time, Clock.starting(max_time), False
-        self.total, self._lock = 0, threading.Lock()
-        self.display = ProgressDisplay(what, unit, 0, visible)
-
-    def __enter__(self) -> Self:
-        self.display.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.display.__exit__(kind, error, trace)
+        self._lock = threading.Lock()
 
     @property
     def over(self) -> bool:
@@ -57,16 +45,11 @@ class SearchWatch:
     def begin(self, cells: int) -> None:
         """Expect further cells."""
         self.total += cells
-        self.display.total = self.total
 
     def advance(self, cells: float) -> None:
         """Count cells, or parts of cells, that are done; threads may call it."""
         with self._lock:
-            self.display.done = min(self.display.done + cells, self.total)
-
-    def part(self, cells: int, problems: int) -> CellCount:
-        """Return a counter of some cells that are solved together."""
-        return CellCount(self, cells, problems)
+            self.done = min(self.done + cells, self.total)
 
     @contextmanager
     def keeping(self) -> Iterator[None]:
@@ -96,11 +79,15 @@ class SearchWatch:
             if self.interrupted:
                 raise KeyboardInterrupt
             raise ValueError(NONE_COMPLETE.format(self.reason, "; allow more time, or fewer candidates or folds"))
-        named = ", ".join(quoted(params[number]) for number in list(unreached)[:UNREACHED_NAMED])
-        named += ", ..." * (len(unreached) > UNREACHED_NAMED)
+        named = some_of(params, list(unreached), UNREACHED_NAMED)
         count = sum(unreached.values())
         text = UNREACHED.format(self.reason, count, cells, len(unreached), named, len(params) - len(unreached))
         warnings.warn(text, UserWarning, stacklevel=2)
+
+
+def some_of(params: list[Any], numbers: list[int], most: int) -> str:
+    """Return the first of some candidates in words."""
+    return ", ".join(quoted(params[number]) for number in numbers[:most]) + ", ..." * (len(numbers) > most)
 
 
 class CellCount:
@@ -113,7 +100,7 @@ class CellCount:
     @property
     def callback(self) -> Callable[[Any], bool] | None:
         """Return the function that the engine reports to; None if progress is not shown."""
-        return self._report if self._watch.display.visible else None
+        return self._report if self._watch.visible else None
 
     def _report(self, state: Any) -> bool:
         if state.n_finished < self._seen:  # problems that start from others come in several calls
