@@ -110,17 +110,8 @@ def _fixed(learner: Learner, track: Track) -> NDArray[np.bool_]:
 def twin_of(subject: Subject, max_time: float | None = None) -> Twin:
     """Return the incremental model of the same samples, weights, kernel and parameters, found in so many seconds.
 
-    Raises
-    ------
-    Unavailable
-        The machine has no incremental form, or there are too many samples.
-    TimeoutError
-        It takes longer.
-
-    Warns
-    -----
-    UserWarning
-        The exact solution is far from the machine, as with other weights than those of the fit.
+    Raise Unavailable if the machine has no incremental form, or there are too many samples, and TimeoutError if it
+    takes longer. Warn if the exact solution is far from the machine, as with other weights than those of the fit.
     """
     machine = subject.machine
     if isinstance(machine, Incremental):
