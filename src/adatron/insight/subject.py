@@ -55,8 +55,6 @@ class NoDerivative(Unavailable, TypeError):
 class Subject:
     """A model and its training samples.
 
-    Parameters
-    ----------
     model : the model as it was given
     way : the steps before the machine, and the machine
     X : the samples as they were given; a list is an array

@@ -46,8 +46,6 @@ SHARED = (
 class Twin:
     """An incremental model, and the samples in it.
 
-    Parameters
-    ----------
     model : the incremental model
     numbers : (n,) the number of each of its samples among those that were given
     difference : largest difference of decision values between it and the machine, on these samples

@@ -93,8 +93,6 @@ class OutOfFold:
 class Facts:
     """A model with its samples, and all that is known of it.
 
-    Parameters
-    ----------
     subject : the model and the samples of the fit
     X_test, y_test : other samples, or None
     search : a search over parameters, or None
