@@ -25,10 +25,7 @@ def how_to_get(extra: str) -> str:
 def needed(module: str, extra: str, what: str) -> Any:
     """Import a module of an extra.
 
-    Raises
-    ------
-    ImportError
-        It is not installed. The message begins with ``what``, which takes it, and says how to get it.
+    The message of an ImportError begins with ``what``, which takes the module, and says how to get it.
     """
     try:
         return import_module(module)

@@ -77,10 +77,7 @@ def varied(results: dict[str, Any]) -> list[str]:
 def metric_of(search: Any, metric: str | None = None) -> str:
     """Return the name of a search's metric: the one that chose the best candidate, if none is named.
 
-    Raises
-    ------
-    ValueError
-        The search has no such metric, or several and none of them chose.
+    Raise a ValueError if the search has no such metric, or several and none of them chose.
     """
     known = metrics_of(search.cv_results_)
     if metric is None:
@@ -116,13 +113,9 @@ def best_of(results: dict[str, Any], metric: str = "score") -> NDArray[np.int64]
 
 
 def edges(results: dict[str, Any], best: NDArray[np.int64]) -> dict[str, str]:
-    """Return the parameters of which the best candidates have an outermost value.
+    """Return the parameters of which the best candidates have an outermost value, with 'smallest' or 'largest'.
 
     A number that is 0 or infinite has nothing beyond it. If some best candidate lies inside, the range is wide enough.
-
-    Returns
-    -------
-    dict of 'smallest' or 'largest', by the name of the parameter
     """
     found: dict[str, str] = {}
     for name in varied(results) if len(best) else ():

@@ -19,15 +19,10 @@ PICTURE_SECONDS = {True: 1.0, False: 5.0}
 class ProgressDisplay:
     """Shows how far some work is, from a thread of its own, as the main thread may be busy.
 
-    Parameters
-    ----------
     what : name of the work
     unit : name of a part of it; empty: the work is told in per cent
     total : number of parts; 0 if it is not known
     visible : whether anything is shown
-
-    Attributes
-    ----------
     done : number of parts that are done
     note : a text behind the numbers
     """

@@ -73,7 +73,7 @@ def test_the_manual_s_examples(tmp_path, monkeypatch, capsys):
         (["train", "good.csv", "--model", "none/m", "--quiet"], 4, "none/m: its folder is missing"),
         (["train", "good.csv"], 2, "--model"),
         (["train", "good.csv", "--model", "m", "--C", "-1"], 2, "--C"),
-        (["train", "good.csv", "--model", "m", "--gamma", "-1"], 2, "'-1' is not a number >= 0, nor 'scale' or 'auto'"),
+        (["train", "good.csv", "--model", "m", "--gamma", "-1"], 2, "'-1' is not a number of [scale|auto|x>=0]"),
         (["train", "none.csv", "--model", "m", "--solver", "magic"], 2, "'magic' is not one of 'auto', 'block'"),
         (["train", "none.csv", "--model", "m", "--gamma", "inf"], 2, "not a finite number"),
         (["frobnicate"], 2, "frobnicate"),

@@ -27,7 +27,7 @@ LINES = {
     },
     "files/models/contents.py": {
         "from ...estimators.incremental": "from ...estimators.asymmetric import AsymmetricSVR",
-        "    SVR: ONE_MACHINE": "    AsymmetricSVR: ONE_MACHINE,",
+        "    SVC, NuSVC, InputMarginSVC, SVR": "    AsymmetricSVR,",
     },
     "__init__.py": {'    "forget": "estimators': '    "AsymmetricSVR": "estimators.asymmetric",'},
     "cli/machines.py": {'    "novelty": {"nu": "OneClassSVM"': '    "asymmetric": {"c": "AsymmetricSVR"},'},

@@ -24,19 +24,19 @@ from .cluster import Call, Cluster, client_of, is_gone, scattered, workers_of
 class WithClient:
     """What makes an estimator of one machine one for a cluster: a parameter ``client``, never copied nor pickled.
 
-    _local : the estimator of one machine, whose parameters a class has
-    _without : those of its parameters that the class lacks
+    local : the estimator of one machine, whose parameters a class has
+    without : those of its parameters that the class lacks
     """
 
     client: Any
     _local: ClassVar[type[Any]]
-    _without: ClassVar[tuple[str, ...]] = ()
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        if "_local" in vars(cls):
-            constraints = {**cls._local._parameter_constraints, "client": "no_validation"}
+    def __init_subclass__(cls, local: Any = None, without: tuple[str, ...] = (), **kwargs: Any) -> None:
+        if local is not None:
+            cls._local = local
+            constraints = {**local._parameter_constraints, "client": "no_validation"}
             setattr(cls, "_parameter_constraints", constraints)  # noqa: B010 (scikit-learn lists no such values)
-            made = _constructor(cls.__qualname__, cls._local, cls._without)
+            made = _constructor(cls.__qualname__, local, without)
             setattr(cls, "__init__", made)  # noqa: B010 (a type checker reads the one below)
         super().__init_subclass__(**kwargs)
 

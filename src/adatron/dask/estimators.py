@@ -6,7 +6,7 @@ from ..estimators import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM, QuantileSVR
 from .machine import ClusterClassifier, ClusterNovelty, ClusterRegressor
 
 
-class DaskSVC(ClusterClassifier, SVC):
+class DaskSVC(ClusterClassifier, SVC, local=SVC):
     """C-support vector classification on a Dask cluster; parameters and attributes of :class:`adatron.SVC`.
 
     Examples
@@ -22,10 +22,8 @@ class DaskSVC(ClusterClassifier, SVC):
     True
     """
 
-    _local = SVC
 
-
-class DaskNuSVC(ClusterClassifier, NuSVC):
+class DaskNuSVC(ClusterClassifier, NuSVC, local=NuSVC):
     """Nu-support vector classification on a Dask cluster; parameters and attributes of :class:`adatron.NuSVC`.
 
     Examples
@@ -38,10 +36,8 @@ class DaskNuSVC(ClusterClassifier, NuSVC):
     NuSVC(nu=0.1)
     """
 
-    _local = NuSVC
 
-
-class DaskSVR(ClusterRegressor, SVR):
+class DaskSVR(ClusterRegressor, SVR, local=SVR):
     """Epsilon-support vector regression on a Dask cluster; parameters and attributes of :class:`adatron.SVR`.
 
     Examples
@@ -54,10 +50,8 @@ class DaskSVR(ClusterRegressor, SVR):
     SVR(C=10)
     """
 
-    _local = SVR
 
-
-class DaskNuSVR(ClusterRegressor, NuSVR):
+class DaskNuSVR(ClusterRegressor, NuSVR, local=NuSVR):
     """Nu-support vector regression on a Dask cluster; parameters and attributes of :class:`adatron.NuSVR`.
 
     Examples
@@ -70,10 +64,8 @@ class DaskNuSVR(ClusterRegressor, NuSVR):
     NuSVR(C=10)
     """
 
-    _local = NuSVR
 
-
-class DaskQuantileSVR(ClusterRegressor, QuantileSVR):
+class DaskQuantileSVR(ClusterRegressor, QuantileSVR, local=QuantileSVR):
     """Regression of a quantile on a Dask cluster; parameters and attributes of :class:`adatron.QuantileSVR`.
 
     Examples
@@ -86,10 +78,8 @@ class DaskQuantileSVR(ClusterRegressor, QuantileSVR):
     QuantileSVR(quantile=0.9)
     """
 
-    _local = QuantileSVR
 
-
-class DaskOneClassSVM(ClusterNovelty, OneClassSVM):
+class DaskOneClassSVM(ClusterNovelty, OneClassSVM, local=OneClassSVM):
     """The support of a distribution on a Dask cluster; parameters and attributes of :class:`adatron.OneClassSVM`.
 
     Examples
@@ -102,11 +92,9 @@ class DaskOneClassSVM(ClusterNovelty, OneClassSVM):
     OneClassSVM(nu=0.1)
     """
 
-    _local = OneClassSVM
-
 
 # A cluster takes no kernel values, so predictions need no diagonal.
-class DaskSVDD(ClusterNovelty, SVDD):  # pyright: ignore[reportIncompatibleMethodOverride]
+class DaskSVDD(ClusterNovelty, SVDD, local=SVDD):  # pyright: ignore[reportIncompatibleMethodOverride]
     """The smallest ball around most samples on a Dask cluster; parameters and attributes of :class:`adatron.SVDD`.
 
     Examples
@@ -118,5 +106,3 @@ class DaskSVDD(ClusterNovelty, SVDD):  # pyright: ignore[reportIncompatibleMetho
     ...     DaskSVDD(nu=0.1, client=client).fit(*load_iris(return_X_y=True)).to_local()
     SVDD(nu=0.1)
     """
-
-    _local = SVDD

@@ -21,7 +21,7 @@ OF_KERNEL = ("kernel", "gamma", "degree", "coef0")  # parameters that make anoth
 Results = tuple[list[FitScores], More]
 
 
-class DaskGridSearchCV(WithClient, GridSearchCV):
+class DaskGridSearchCV(WithClient, GridSearchCV, local=GridSearchCV, without=("pre_dispatch", "max_time", "prove")):
     """Search over all combinations of parameters on a Dask cluster, with the results of one machine.
 
     It is :class:`adatron.selection.GridSearchCV` with the same parameters, attributes and results. The samples go to
@@ -54,8 +54,6 @@ class DaskGridSearchCV(WithClient, GridSearchCV):
     >>> sorted(search.best_params_)
     ['C', 'gamma']
     """
-
-    _local, _without = GridSearchCV, ("pre_dispatch", "max_time", "prove")
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         client = self.client_

@@ -104,8 +104,6 @@ class Device:
 def resolved(given: Any, where: Any = None) -> Device | None:
     """Return the device that a parameter asks for, or that X is on; None is the processor.
 
-    Parameters
-    ----------
     given : None, 'cpu', 'cuda', 'cuda:N' or a Device
     where : the torch device of X if it is no processor
     """

@@ -19,12 +19,8 @@ def names_of(way: PipelineParts, columns: int, space: str, given: Any = None) ->
     space : 'original', or 'transformed' for the features that the machine sees
     given : the user's names of either, or None
 
-    Features without a name are 'feature 0', ...
-
-    Raises
-    ------
-    ValueError
-        There are as many given names neither as columns nor as features of the machine.
+    Features without a name are 'feature 0', ... Raise a ValueError if there are as many given names neither as columns
+    nor as features of the machine.
     """
     seen = int(getattr(way.machine, "n_features_in_", columns))
     if given is not None and len(given) not in (columns, seen):

@@ -217,13 +217,7 @@ def _foot(machine: Any, rows: Any, task: str, sample: int | None) -> tuple[Vecto
 
 
 def typical(found: InputMargins) -> int:
-    """Return the position of the sample whose distance from the boundary is the median.
-
-    Raises
-    ------
-    Unavailable
-        No boundary was found.
-    """
+    """Return the position of the sample whose distance from the boundary is the median; Unavailable: there is none."""
     known = np.flatnonzero(np.isfinite(found.distance) & (found.distance > 0.0))
     if not len(known):
         raise Unavailable("No boundary was found near the samples; the prediction may be the same everywhere.")

@@ -55,8 +55,6 @@ class NoDerivative(Unavailable, TypeError):
 class Subject:
     """A model and its training samples.
 
-    Parameters
-    ----------
     model : the model as it was given
     way : the steps before the machine, and the machine
     X : the samples as they were given; a list is an array
@@ -76,12 +74,8 @@ class Subject:
     def of(cls, model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Subject:
         """Check a model and its training samples.
 
-        Raises
-        ------
-        TypeError
-            The model does not end with a machine of this library.
-        ValueError
-            The samples are not those of the fit, a step of the model has resampled them, or the model is compact.
+        Raise a TypeError if the model does not end with a machine of this library. Raise a ValueError if the samples
+        are not those of the fit, a step of the model has resampled them, or the model is compact.
         """
         way = way_to(model)
         machine = machine_of(way)
@@ -209,10 +203,7 @@ def targets_of(machine: Any, y: Any, name: str = "y") -> NDArray[Any]:
 def codes_of(classes: NDArray[Any], y: Any, n: int) -> Ids:
     """Return the number of the class of each of n samples.
 
-    Raises
-    ------
-    ValueError
-        There are not n of them, or one is no class of the model.
+    Raise a ValueError if there are not n of them, or one is no class of the model.
     """
     if y is None:
         raise ValueError(f"y must hold the classes of the {n} samples. Got None.")
@@ -236,12 +227,7 @@ def counted(name: str, value: Any, least: int, beyond: int | None = None) -> int
 
 
 def refuse_unmeasured(machine: Any) -> None:
-    """Fail if the decision function has no derivative, or no boundary among rows of numbers.
-
-    Raises
-    ------
-    NoDerivative
-    """
+    """Raise NoDerivative if the decision function has no derivative, or no boundary among rows of numbers."""
     if machine.model_.samples is not None:
         raise NoDerivative("This answer needs samples that are rows of numbers; this kernel function takes others.")
     try:

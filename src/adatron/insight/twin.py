@@ -46,8 +46,6 @@ SHARED = (
 class Twin:
     """An incremental model, and the samples in it.
 
-    Parameters
-    ----------
     model : the incremental model
     numbers : (n,) the number of each of its samples among those that were given
     difference : largest difference of decision values between it and the machine, on these samples
@@ -104,17 +102,8 @@ def _fixed(own: Optimum) -> NDArray[np.bool_]:
 def twin_of(subject: Subject, max_time: float | None = None) -> Twin:
     """Return the incremental model of the same samples, weights, kernel and parameters, found in so many seconds.
 
-    Raises
-    ------
-    Unavailable
-        The machine has no incremental form, or there are too many samples.
-    TimeoutError
-        It takes longer.
-
-    Warns
-    -----
-    UserWarning
-        The exact solution is far from the machine, as with other weights than those of the fit.
+    Raise Unavailable if the machine has no incremental form, or there are too many samples, and TimeoutError if it
+    takes longer. Warn if the exact solution is far from the machine, as with other weights than those of the fit.
     """
     machine = subject.machine
     if isinstance(machine, Incremental):

@@ -39,13 +39,8 @@ class Candidates:
 
     A copy of the path takes a sample in with a label, and the learner stays as it is.
 
-    Parameters
-    ----------
     learner : of a classifier; it is not changed
     weights : (n_classes,) weight of a candidate of each class
-
-    Attributes
-    ----------
     error : a bound of the rounding of the last values, and of the distance of free samples from the margin
     """
 

@@ -62,10 +62,7 @@ class LeftOutModels(ABC):
 def machine_in(model: Any) -> KernelMachine:
     """Return the machine of a model that need not be fitted.
 
-    Raises
-    ------
-    ValueError
-        The model is no classifier or regressor of this library, and no pipeline that ends with one.
+    Raise a ValueError if the model is no classifier or regressor of this library, and no pipeline that ends with one.
     """
     machine = way_to(model).machine
     if not isinstance(machine, KernelMachine) or not (is_classifier(machine) or is_regressor(machine)):
@@ -103,14 +100,10 @@ class Followed(LeftOutModels):
     def of(cls, machine: Any, X: Any, y: Any, done: Callable[[int, int], None]) -> Self:
         """Let each sample leave a fitted machine, which was fitted without weights.
 
-        done : is told how many deletions there are, and of each when it is done
+        Raise Unavailable if there is no exact path, or rounding leaves no way along it, and a ValueError if the models
+        need too much memory.
 
-        Raises
-        ------
-        Unavailable
-            There is no exact path, or rounding leaves no way along it.
-        ValueError
-            The models need too much memory.
+        done : is told how many deletions there are, and of each when it is done
         """
         twin = twin_of(Subject.of(machine, X, y))
         try:
@@ -240,12 +233,9 @@ def left_out_of(
 
     A search, which shares kernel values between folds, takes no less time for a single candidate than these fits do.
 
-    model, fitted : the model, and its fit to all samples
+    Raise a ValueError if the models without each sample need too much memory.
 
-    Raises
-    ------
-    ValueError
-        The models without each sample need too much memory.
+    model, fitted : the model, and its fit to all samples
     """
     single = len(parts) == len(y)
     if single and type(model) in INCREMENTAL_KINDS and independent_of_samples(model):

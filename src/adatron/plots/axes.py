@@ -55,13 +55,7 @@ class Display:
 
 
 def axes(ax: Any = None) -> Any:
-    """Return the given axes, or those of a new figure of ``matplotlib.pyplot``, which a notebook shows.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-    """
+    """Return the given axes, or those of a new figure, which a notebook shows; see ``require``."""
     if ax is not None:
         return ax
     require()
@@ -71,13 +65,7 @@ def axes(ax: Any = None) -> Any:
 
 
 def off_screen(**figure: Any) -> Any:
-    """Return the axes of a new figure for a file, of which ``matplotlib.pyplot`` does not know.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-    """
+    """Return the axes of a new figure for a file, of which ``matplotlib.pyplot`` does not know; see ``require``."""
     require()
     from matplotlib.figure import Figure
 
@@ -85,7 +73,7 @@ def off_screen(**figure: Any) -> Any:
 
 
 def require() -> None:
-    """Fail if matplotlib is not installed; the message says how to get it."""
+    """Raise an ImportError if matplotlib is not installed; the message says how to get it."""
     needed("matplotlib", "plot", "Pictures need")
 
 
@@ -110,9 +98,6 @@ def marker(number: int) -> str:
 def regions(ax: Any, grid: tuple[Any, Any], codes: Any, names: Any, curve: Any = None) -> None:
     """Draw the regions of classes as one image, and the borders between them as curves.
 
-    Parameters
-    ----------
-    ax : matplotlib axes
     grid : evenly spaced coordinates of the points, to the right and upwards
     codes : (n, n) number of the class at each point
     names : of all classes; they are written into the regions if there are more classes than colours

@@ -182,13 +182,7 @@ def told(found: Issues, k: int) -> str:
 
 
 def pictures(found: Issues, X: Any, shape: tuple[int, int]) -> NDArray[np.float64]:
-    """Return the pictures of suspicious samples and of their opponents.
-
-    Raises
-    ------
-    ValueError
-        The rows of X are no pictures of this shape.
-    """
+    """Return the pictures of suspicious samples and of their opponents; rows of another size are a ValueError."""
     X = X.to_numpy() if hasattr(X, "to_numpy") else X if sparse.issparse(X) else np.asarray(X)
     if X.shape[1] != shape[0] * shape[1]:
         raise ValueError(f"image_shape must have {X.shape[1]} pixels. Got {shape[0]} x {shape[1]}.")

@@ -93,8 +93,6 @@ class OutOfFold:
 class Facts:
     """A model with its samples, and all that is known of it.
 
-    Parameters
-    ----------
     subject : the model and the samples of the fit
     X_test, y_test : other samples, or None
     search : a search over parameters, or None
@@ -139,35 +137,35 @@ class Facts:
 
     @answer
     def twin(self) -> Twin:
-        """The exact solution that samples can leave."""
+        """Find the exact solution that samples can leave."""
         return twin_of(self.subject, self.clock.left())
 
     @answer
     def left_out(self) -> LeftOut:
-        """Exact leave-one-out."""
+        """Leave each sample out, exactly."""
         twin = self._twin_in_time()
         return left_out_of(self.subject, twin, asked(twin), self.clock.part(ONE_OUT))
 
     @answer
     def issues(self) -> Issues:
-        """Suspicious labels."""
+        """Find suspicious labels."""
         left_out = needed(self.left_out)
         return issues_of(self.subject, self._twin_in_time(), left_out)
 
     @answer
     def influence(self) -> Influence:
-        """Exact influence."""
+        """Find the exact influence of samples."""
         return influence_of(self.subject, self._twin_in_time(), self.X_test, self.y_test, clock=self.clock)
 
     @answer
     def along_C(self) -> AlongC:
-        """Exact leave-one-out errors over C."""
+        """Find exact leave-one-out errors over C."""
         own = None if isinstance(self.left_out, Missing) else self.left_out
         return along_C(self.subject, self._twin_in_time(), clock=self.clock, known=own)
 
     @answer
     def margins(self) -> tuple[Ids, InputMargins]:
-        """Distances from the boundary, in the space of the machine, and the samples that have them."""
+        """Measure distances from the boundary, in the space of the machine; return the samples that have them, too."""
         refuse_unmeasured(self.machine)
         self.clock.check()
         some = drawn(self.n, SAMPLES_MEASURED)
@@ -175,7 +173,7 @@ class Facts:
 
     @answer
     def sensitivity(self) -> Sensitivity:
-        """Slopes at the boundary."""
+        """Measure slopes at the boundary."""
         self.clock.check()
         return sensitivity_of(self.subject.model, self.subject.X, clock=self.clock)
 
@@ -218,7 +216,7 @@ class Facts:
 
     @answer
     def out_of_fold(self) -> OutOfFold:
-        """Predictions for samples that were left out, a fold at a time."""
+        """Predict samples that are left out, a fold at a time."""
         splits = list(self._folds().split(self.subject.X, self.y))
         self._refuse_splits(splits)
         clock = self.clock

@@ -10,15 +10,14 @@ import io
 import re
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
 from ..insight.subject import Vector
 from ..plots.axes import off_screen, require
+from .parts import Figure
 
-WIDER = 105.0  # Most pixels of the page for an inch of the drawing.
 INK = "#010203"  # becomes the colour of the page's text
 IDS = re.compile(r'(\bid="|xlink:href="#|url\(#)([^")]+)')
 SVG_HEAD = re.compile(r"^.*?<svg ", re.DOTALL)
@@ -55,24 +54,6 @@ PICTURE_WIDTH, HALF_WIDTH, BAR_HEIGHT = 5.2, 3.0, 0.26
 GROUP, MOST_GROUPS = 5, 20  # Fewest samples of a group, and most groups.
 
 
-@dataclass(frozen=True)
-class Picture:
-    """A drawn picture.
-
-    text : the SVG element, whose ids begin with the number of the picture
-    width : of the drawing, in inches
-    """
-
-    text: str
-    width: float
-
-    def svg(self, label: str) -> str:
-        """Return the element; ``label`` is its escaped description."""
-        return self.text.replace(
-            "<svg ", f'<svg role="img" aria-label="{label}" style="max-width: {WIDER * self.width:.0f}px" ', 1
-        )
-
-
 class Gallery:
     """Draws the pictures of one page, whose ids all differ."""
 
@@ -80,7 +61,9 @@ class Gallery:
         require()
         self.count = 0
 
-    def draw(self, plot: Callable[[Any], object], width: float = PICTURE_WIDTH, height: float = 2.8) -> Picture:
+    def draw(
+        self, plot: Callable[[Any], object], caption: str, width: float = PICTURE_WIDTH, height: float = 2.8
+    ) -> Figure:
         """Return the picture that a function draws on the axes it is given."""
         import matplotlib as mpl
 
@@ -91,7 +74,7 @@ class Gallery:
             plot(ax)
             stream = io.StringIO()
             ax.figure.savefig(stream, format="svg", metadata={"Date": None}, transparent=True)
-        return Picture(_inline(stream.getvalue(), self.count), width)
+        return Figure(_inline(stream.getvalue(), self.count), width, caption)
 
 
 def _inline(text: str, number: int) -> str:

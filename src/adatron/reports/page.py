@@ -67,15 +67,7 @@ class Report:
 
 
 def page(title: str, about: Sequence[PagePart], panels: Sequence[Panel]) -> str:
-    """Return the page.
-
-    Parameters
-    ----------
-    title : str
-        The title of the page.
-    about : parts that stand above the panels
-    panels : the questions with their answers
-    """
+    """Return the page with its title, the parts that stand above the panels, and the questions with their answers."""
     style, script = (
         resources.files("adatron.reports").joinpath(name).read_text("utf-8") for name in ("page.css", "page.js")
     )

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .figure import Picture
-
 POWER = re.compile(r"\d[\d.]*e[-+]\d+")  # A number with a power of ten.
+WIDER = 105.0  # Most pixels of the page for an inch of a drawing.
 LONGEST_CELL = 200  # Characters of a cell.
 PLAIN_LEAST, PLAIN_MOST = 1e-3, 1e6  # Sizes of numbers that are written without a power of ten.
 SAMPLES_SHOWN = 20  # Rows of a table of samples.
@@ -44,14 +43,20 @@ class Verbatim:
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture with a caption."""
+    """A picture with a caption.
 
-    picture: Picture
+    svg : the element, whose ids begin with the number of the picture
+    width : of the drawing, in inches
+    """
+
+    svg: str
+    width: float
     caption: str
 
     def html(self) -> str:
-        svg = self.picture.svg(escape(self.caption, quote=True))
-        return f"<figure>{svg}<figcaption>{escape(self.caption)}</figcaption></figure>"
+        caption = escape(self.caption)
+        head = f'<svg role="img" aria-label="{caption}" style="max-width: {WIDER * self.width:.0f}px" '
+        return f"<figure>{self.svg.replace('<svg ', head, 1)}<figcaption>{caption}</figcaption></figure>"
 
 
 @dataclass(frozen=True)
@@ -108,7 +113,7 @@ class Panel:
         """Whether pictures that stand side by side need the width of the page."""
         width = 0.0
         for part in self.parts:
-            width = width + part.picture.width if isinstance(part, Figure) else 0.0
+            width = width + part.width if isinstance(part, Figure) else 0.0
             if width > WIDE_PANEL:
                 return True
         return False

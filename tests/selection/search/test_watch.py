@@ -13,7 +13,7 @@ from sklearn.metrics import accuracy_score, make_scorer
 
 from adatron import SVC
 from adatron.selection import GridSearchCV, RandomizedSearchCV
-from adatron.selection.search.watch import SearchWatch
+from adatron.selection.search.watch import CellCount, SearchWatch
 
 X, y = make_classification(90, 5, n_informative=4, n_redundant=0, flip_y=0.1, random_state=0)
 GRID = {"C": [0.1, 1.0, 10.0], "gamma": [0.1, 1.0]}
@@ -135,7 +135,7 @@ def test_cells_are_counted_and_shown():
         watch.begin(4)
         watch.begin(2)
         watch.advance(1)
-        watch.part(2, 1).end()
+        CellCount(watch, 2, 1).end()
     assert watch.line() == "search: 3 of 6 fits in 0 s"
 
 

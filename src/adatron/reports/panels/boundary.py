@@ -12,7 +12,7 @@ from ...plots.plane import BoundaryPlaneDisplay
 from ...quoted import raised
 from ..facts import LATE, Facts, Missing, known
 from ..figure import PICTURE_WIDTH
-from ..parts import Figure, Panel
+from ..parts import Panel
 
 
 def boundary(facts: Facts) -> Panel:
@@ -37,8 +37,8 @@ def boundary(facts: Facts) -> Panel:
         display = BoundaryPlaneDisplay.of(found, facts.subject.model, y)
         display.unit = facts.unit
         size = (PICTURE_WIDTH, 3.8) if numbers else (3.9, 4.4)
-        picture = facts.gallery.draw(lambda ax, display=display: display.plot(ax=ax), *size)
-        panel.parts.append(Figure(picture, f"The plane through {what} (row {found.numbers[0]})."))
+        text = f"The plane through {what} (row {found.numbers[0]})."
+        panel.parts.append(facts.gallery.draw(lambda ax, display=display: display.plot(ax=ax), text, *size))
         if not panel.answer and not numbers:
             distance = float(found.points[1, 0])
             panel.answer = (

@@ -17,7 +17,7 @@ from ...plots.insight import LOO_ERROR, LOO_RMSE, LeaveOneOutDisplay
 from ...plots.search import SearchDisplay
 from ...selection.ranges.auto import DISTANT, SCALED
 from ..facts import LATE, Facts, Missing, known, needed
-from ..parts import Figure, Panel, SortableTable, Text, percent, said
+from ..parts import Panel, SortableTable, Text, percent, said
 
 ROUNDED_APART = 1e-9  # Relative difference that is rounding.
 TIMES = (0.25, 0.5, 1.0, 2.0, 4.0)  # What nu is multiplied by.
@@ -59,11 +59,10 @@ def _over_C(facts: Facts, panel: Panel) -> None:
     if found.best in (0, len(found.C) - 1) and np.ptp(found.error) > ROUNDED_APART * found.error[found.best]:
         panel.parts.append(Text(f"The smallest error is at the edge, {best}: try values beyond.", "warning"))
     name = LOO_RMSE if numbers else LOO_ERROR
-    picture = facts.gallery.draw(lambda ax: LeaveOneOutDisplay(found, name).plot(ax=ax), height=2.4)
     text = f"Exact leave-one-out error over C, for {found.n_asked:,} samples at each C."
     if found.n_asked < facts.n and found.uncertainty.any():
         text += " They say by how much another C changes the error of question 2, which has more samples."
-    panel.parts.append(Figure(picture, text))
+    panel.parts.append(facts.gallery.draw(lambda ax: LeaveOneOutDisplay(found, name).plot(ax=ax), text, height=2.4))
     if len(found.C) < found.n_wanted:
         panel.note(f"There was time for {len(found.C)} of {found.n_wanted} values of C. {LATE}")
 
@@ -121,7 +120,7 @@ def _over_nu(facts: Facts, panel: Panel) -> None:
         ax.set(xlabel="nu", ylabel="part of the samples", xlim=(0, 1.05 * rows[-1][0]), ylim=(0, None))
         ax.legend(fontsize="small")
 
-    panel.parts.append(Figure(facts.gallery.draw(draw), "What nu promises, and what it does."))
+    panel.parts.append(facts.gallery.draw(draw, "What nu promises, and what it does."))
     head = ("nu", "outside", "support vectors", "outside, left out", "samples left out", "standard error")
     panel.parts.append(SortableTable(head, rows, "What nu promises, in numbers."))
 
@@ -151,8 +150,9 @@ def _searched(facts: Facts, panel: Panel) -> None:
         text = f"{parameter} = {value} is the {end} of the values tried, at the edge: try values beyond."
         panel.parts.append(Text(text, "warning"))
     if varied(results):
-        picture = facts.gallery.draw(lambda ax: SearchDisplay.from_search(search, metric=metric, ax=ax), height=3.6)
-        panel.parts.append(Figure(picture, f"Mean {measure} of the search over its two main parameters."))
+        text = f"Mean {measure} of the search over its two main parameters."
+        draw = partial(SearchDisplay.from_search, search, metric=metric)
+        panel.parts.append(facts.gallery.draw(lambda ax: draw(ax=ax), text, height=3.6))
     order = np.argsort(results[f"rank_test_{metric}"], kind="stable")[:20]
     names = sorted(best)
     rows = [[*(results["params"][k].get(one, "") for one in names), float(means[k])] for k in order.tolist()]

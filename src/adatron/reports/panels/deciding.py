@@ -11,7 +11,7 @@ from ...plots.insight import InfluenceDisplay
 from ...quoted import upward
 from ..facts import LATE, Facts, Missing
 from ..figure import BAR_HEIGHT
-from ..parts import SAMPLES_SHOWN, Figure, Folded, Panel, SortableTable, Text, percent, said
+from ..parts import SAMPLES_SHOWN, Folded, Panel, SortableTable, Text, percent, said
 
 SAMPLE_BARS = 8  # Bars of the picture.
 COLOURS = "Blue: the coefficient is below its bound (free); red: it is at the bound."
@@ -37,10 +37,9 @@ def deciding(facts: Facts) -> Panel:
     if not facts.rows:
         display.labels = [f"number {k}" for k in range(1, len(found.numbers) + 1)]
     height = 1.1 + BAR_HEIGHT * min(SAMPLE_BARS, max(3, len(found.change)))
-    picture = facts.gallery.draw(lambda ax: display.plot(ax=ax, shown=SAMPLE_BARS), height=height)
     what = "prediction" if facts.task == "regression" else "decision value"
     text = f"Mean change of the {what} if one sample is deleted, by exact deletion; the largest changes. {COLOURS}"
-    panel.parts.insert(0, Figure(picture, text))
+    panel.parts.insert(0, facts.gallery.draw(lambda ax: display.plot(ax=ax, shown=SAMPLE_BARS), text, height=height))
     if facts.rows and len(found.change):
         panel.parts.append(_table(facts, found))
     part = "all" if found.complete else f"{len(found.numbers):,} (drawn by chance)"

@@ -10,7 +10,7 @@ from ...insight.sensitivity import FLIP_FEATURES as ALONE
 from ...plots.insight import SensitivityDisplay
 from ..facts import LATE, Facts, Missing
 from ..figure import BAR_HEIGHT
-from ..parts import Figure, Folded, Panel, SortableTable, Text, percent
+from ..parts import Folded, Panel, SortableTable, Text, percent
 
 FEATURES_SHOWN, FEATURE_BARS = 50, 10  # Rows of the table, and bars of the picture.
 
@@ -34,12 +34,10 @@ def features(facts: Facts) -> Panel:
             f"{found.n_tried} samples, and no other one changes more."
         )
     height = 1.0 + BAR_HEIGHT * min(FEATURE_BARS, max(3, len(names)))
-    picture = facts.gallery.draw(
-        lambda ax: SensitivityDisplay(found, names).plot(ax=ax, shown=FEATURE_BARS), height=height
-    )
+    display = SensitivityDisplay(found, names)
     where = "samples" if facts.task == "regression" else "nearest boundary points of samples"
     text = f"Mean |∂f/∂x| at {found.n_points:,} {where}, times the standard deviation of the feature."
-    panel.parts.append(Figure(picture, text))
+    panel.parts.append(facts.gallery.draw(lambda ax: display.plot(ax=ax, shown=FEATURE_BARS), text, height=height))
     head = ["feature", "mean |∂f/∂x|", "times its deviation"]
     tried = facts.task != "regression"
     head += ["part it changes alone", "smallest change (median)"] if tried else []

@@ -146,7 +146,7 @@ def _pictures(facts: Facts, lines: list[MeasuredOn]) -> list[Figure]:
                 _literal_ticks(display.ax_)
 
         text = f"Confusion matrix; the stronger the colour, the more samples. Measured on: {name}."
-        return [Figure(facts.gallery.draw(confusion, size, 0.9 * size), text)]
+        return [facts.gallery.draw(confusion, text, size, 0.9 * size)]
     if facts.task == "regression":
         across, up = (predicted, y) if facts.rows else grouped(predicted, y)
         some = drawn(len(up), DOTS)
@@ -159,7 +159,7 @@ def _pictures(facts: Facts, lines: list[MeasuredOn]) -> list[Figure]:
 
         text = "Targets over predictions" if facts.rows else "Mean target over mean prediction, in groups of samples"
         part = "" if len(some) == len(up) else f" {len(some):,} of them, drawn by chance."
-        return [Figure(facts.gallery.draw(errors), f"{text}; measured on: {name}.{part}")]
+        return [facts.gallery.draw(errors, f"{text}; measured on: {name}.{part}")]
 
     def heights(ax: Any) -> None:
         for k, (one, _, _, values) in enumerate(lines):
@@ -170,7 +170,7 @@ def _pictures(facts: Facts, lines: list[MeasuredOn]) -> list[Figure]:
         ax.set(xlabel="decision value (negative: outside)", ylabel="density")
         ax.legend(fontsize="small")
 
-    return [Figure(facts.gallery.draw(heights), "Decision values.")]
+    return [facts.gallery.draw(heights, "Decision values.")]
 
 
 def _shades() -> Any:

@@ -10,7 +10,7 @@ from ...model.model import GAP_TOL, IF_SEMIDEFINITE
 from ...plots.gap import GapDisplay
 from ...quoted import raised, upward
 from ..facts import Facts, Missing
-from ..parts import Figure, Folded, Panel, SortableTable, Text, Verbatim, Worded, said
+from ..parts import Folded, Panel, SortableTable, Text, Verbatim, Worded, said
 
 EQUAL_ENDS = 1e-12  # Relative gap below which the digits of the objectives need not show it.
 PROBLEMS_SHOWN = 300  # Problems in the table, those with the largest gaps.
@@ -27,7 +27,7 @@ def optimal(facts: Facts) -> Panel:
             "How the fit came to its optimum. Blue: the distance of the objective from the optimum; red: the KKT "
             "violation. Lines are the solver's estimates; diamonds and dotted lines are proven in float64."
         )
-        panel.parts.append(Figure(facts.gallery.draw(lambda ax: display.plot(ax=ax)), text))
+        panel.parts.append(facts.gallery.draw(lambda ax: display.plot(ax=ax), text))
     elif not np.isnan(machine.certificate_.gap):
         panel.note("Solved in one go, so there is no curve of the way there.")
     iterations = np.broadcast_to(np.asarray(machine.n_iter_), gap.shape)

@@ -55,13 +55,11 @@ def _distances(facts: Facts, panel: Panel, groups: dict[str, Any], found: Any) -
     nearest = sorted(groups, key=lambda name: float(np.median(groups[name].distance)))[:CURVES]
     shown = {name: one if facts.rows else _grouped(one) for name, one in groups.items() if name in nearest}
     alone = facts.task != "classification" or isinstance(facts.out_of_fold, Missing)
-    picture = facts.gallery.draw(
-        lambda ax: MarginDisplay(shown, facts.unit).plot(ax=ax), PICTURE_WIDTH if alone else HALF_WIDTH
-    )
+    display, width = MarginDisplay(shown, facts.unit), PICTURE_WIDTH if alone else HALF_WIDTH
     text = "Distances of samples from the nearest change that was found, and their certified lower ends (dotted)."
     if len(shown) < len(groups):
         text += f" The {CURVES} of {len(groups)} classes that are nearest."
-    panel.parts.append(Figure(picture, text))
+    panel.parts.append(facts.gallery.draw(lambda ax: display.plot(ax=ax), text, width))
     head = ["samples", "count", *(f"{100 * q:.0f} % are nearer than" for q in DISTANCES_SHOWN)]
     rows: list[list[Any]] = []
     for name, one in groups.items():
@@ -113,7 +111,7 @@ def _calibration(facts: Facts, panel: Panel) -> None:
     panel.answer += f" Calibration error: {percent(error)} (out of fold)."
     panel.answer = panel.answer.replace("Nothing is known. ", "")
     text = "Calibration: a sigmoid of out-of-fold decision values, whose one slope was fitted to them."
-    figure = Figure(facts.gallery.draw(draw, HALF_WIDTH if beside else PICTURE_WIDTH), text)
+    figure = facts.gallery.draw(draw, text, HALF_WIDTH if beside else PICTURE_WIDTH)
     panel.parts.insert(1 if beside else len(panel.parts), figure)
 
 
@@ -162,7 +160,7 @@ def _coverage(facts: Facts, panel: Panel) -> None:
         ax.set(xlabel="size of the error", ylabel="part of the samples", xlim=(0, None), ylim=(0, 1))
         ax.legend(fontsize="small")
 
-    panel.parts.append(Figure(facts.gallery.draw(draw), "Sizes of errors for samples that were left out."))
+    panel.parts.append(facts.gallery.draw(draw, "Sizes of errors for samples that were left out."))
     levels = (0.5, 0.8, 0.9, 0.95)
     rows = [[level, float(np.quantile(size, level))] for level in levels]
     panel.parts.append(SortableTable(("part of the samples", "error of at most"), rows, "Sizes of errors, in numbers."))

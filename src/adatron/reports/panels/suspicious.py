@@ -10,7 +10,7 @@ from ...insight.subject import dense, taken
 from ...plots.insight import LabelIssueDisplay, pictures
 from ..facts import Facts, Missing
 from ..figure import BAR_HEIGHT
-from ..parts import SAMPLES_SHOWN, Figure, Panel, SortableTable, percent
+from ..parts import SAMPLES_SHOWN, Panel, SortableTable, percent
 from .deciding import COLOURS, SAMPLE_BARS
 
 SAMPLE_FEATURES = 6  # Features that the table shows of each sample.
@@ -42,12 +42,12 @@ def suspicious(facts: Facts) -> Panel:
         if shape is not None and not novelty:
             display = LabelIssueDisplay(found, pictures(found, facts.subject.X, shape))
         height = 4.2 if display.images is not None else 1.1 + BAR_HEIGHT * min(SAMPLE_BARS, max(3, count))
-        picture = facts.gallery.draw(lambda ax: display.plot(ax=ax, shown=SAMPLE_BARS), height=height)
         names = "beside the nearest samples of the class that the others propose" if display.images is not None else ""
         wrong = "how far the others put it outside" if novelty else "how far the others put it on the wrong side"
         text = "error without the sample" if numbers else f"{wrong} (the margin is 1)"
         text = f" {names}" if names else f": {text}. {COLOURS}".removesuffix(".")
-        panel.parts.append(Figure(picture, f"The {'outermost' if novelty else 'most suspicious'} samples{text}."))
+        text = f"The {'outermost' if novelty else 'most suspicious'} samples{text}."
+        panel.parts.append(facts.gallery.draw(lambda ax: display.plot(ax=ax, shown=SAMPLE_BARS), text, height=height))
         panel.parts.append(_table(facts, found))
     return panel
 

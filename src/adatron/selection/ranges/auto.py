@@ -109,12 +109,9 @@ def decides(estimator: Any, name: str) -> bool:
 def ranges(estimator: Any, X: Any, y: Any, names: list[str] | None) -> dict[str, Axis]:
     """Return the ranges of parameters of an estimator, by their names.
 
-    names : of the wanted parameters; None: all that the machine and its kernel have
+    Raise a ValueError if the estimator is no support vector machine, or has no such range.
 
-    Raises
-    ------
-    ValueError
-        The estimator is no support vector machine, or has no such range.
+    names : of the wanted parameters; None: all that the machine and its kernel have
     """
     way = way_to(estimator)
     machine, prefix = way.machine, way.prefix

@@ -84,8 +84,6 @@ class Beside(Problems):
 
     A search over ten classes has thousands of pairs, so their programs are made at once.
 
-    Parameters
-    ----------
     segments : the segments of each problem
     whole : the programs side by side
     ends : (n,) where the variables of each end

@@ -47,8 +47,6 @@ def refuse_unprovable(search: Any) -> None:
 class Doubts:
     """The rows of each cell (candidate, fold) whose labels are not proven.
 
-    Parameters
-    ----------
     scorer, refit : those of the search
     weighted : whether scores take parameters, such as weights
     tests : the test rows of each fold

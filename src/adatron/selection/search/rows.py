@@ -41,8 +41,6 @@ def checking() -> Iterator[None]:
 class SharedRows:
     """Distinct samples of all folds, class by class; a regression and novelty detection have one class.
 
-    Attributes
-    ----------
     X : (n, d) checked rows
     y : (n,) targets, or labels; None for novelties
     codes, classes : (n,) class of each row, and all labels; one class if there are none

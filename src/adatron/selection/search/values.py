@@ -29,8 +29,6 @@ ROUNDINGS = 8.0  # Roundings of a sum beside those of its additions.
 class SharedSums:
     """Sums of kernel values between the distinct samples of a search, in double precision.
 
-    Parameters
-    ----------
     mass : largest sum of the sizes of coefficients
     blur : largest error of a sum that errors of kernel values may make
     room : bytes for the matrix of all samples

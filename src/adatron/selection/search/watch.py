@@ -66,12 +66,9 @@ class SearchWatch(ProgressDisplay):
     def tell(self, cells: int, unreached: dict[int, int], params: list[Any]) -> None:
         """Warn of candidates that were not finished.
 
-        unreached : the number of unfinished cells of each such candidate, by its number
+        If no candidate is complete, raise a KeyboardInterrupt or a ValueError.
 
-        Raises
-        ------
-        KeyboardInterrupt, ValueError
-            No candidate is complete.
+        unreached : the number of unfinished cells of each such candidate, by its number
         """
         if not unreached:
             return
