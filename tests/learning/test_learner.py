@@ -1,7 +1,6 @@
 """Incremental models: after every step the solution is that of a fit to the samples that are then in the model.
 
-Also tested here: ``classifier``, ``machine``, ``novelty``, ``nusvc``, ``oneclass``,
-``report``, ``svc``, ``svdd`` and ``svr``.
+Also tested here: ``report``, and the estimators in ``estimators/incremental``.
 """
 
 import numpy as np

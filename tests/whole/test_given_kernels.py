@@ -99,3 +99,13 @@ def test_the_limit_of_updates_blames_the_kernel_where_it_is_to_blame():
         assert ("not positive semi-definite" in str(caught[0].message)) == blamed
     with pytest.warns(ConvergenceWarning, match=r"the time limit.*not positive semi-definite"):
         SVC(kernel="precomputed", C=100.0, max_time=1e-9).fit(A + A.T, y)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_functions_of_sparse_rows(name):
+    """They see blocks in the storage of the data, and may return sparse matrices, as in scikit-learn."""
+    S, y = sparse.csr_matrix(X), target(name, X)
+    model = ours(name, kernel=lambda A, B: A @ B.T, tol=1e-8).fit(S, y)
+    named = ours(name, kernel="linear", tol=1e-8).fit(S, y)
+    np.testing.assert_allclose(model.dual_objective_, named.dual_objective_, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(values(model, S), values(named, S), atol=1e-4)

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.datasets import load_iris, make_classification
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -97,3 +98,14 @@ def test_a_callback_that_fails_after_the_fit_leaves_the_new_model_whole():
         model.fit(X, y)
     assert model.n_features_in_ == X.shape[1] == model.support_vectors_.shape[1]
     assert len(model.predict(X)) == len(X)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_scikit_learns_own_callbacks_work_on_every_estimator(model):
+    pytest.importorskip("rich", reason="scikit-learn's ProgressBar needs rich")
+    name = "r2" if is_regressor(model) else "accuracy"
+    monitor = callback.ScoringMonitor(scoring=name)
+    targets = np.ones(len(X)) if "OneClass" in type(model).__name__ else y
+    model = clone(model).set_callbacks(callback.ProgressBar(), monitor).fit(X, targets)
+    scores = [row[name] for row in monitor.get_logs().data]
+    assert scores == [get_scorer(name)(model, X, targets)]

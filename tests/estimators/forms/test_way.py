@@ -1,7 +1,4 @@
-"""The way to a machine passes by what works in fits alone.
-
-Also tested here: ``taken``.
-"""
+"""The way to a machine passes by what works in fits alone."""
 
 import numpy as np
 import pytest

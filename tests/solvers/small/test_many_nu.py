@@ -9,6 +9,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+import sklearn.svm
 from scipy import sparse
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
@@ -162,3 +163,29 @@ def test_one_against_the_rest_goes_one_by_one(bias):
     model = NuSVC(nu=0.1, multi_class="ovr", bias=bias).fit(X, y)
     assert (model.route_.ways == Way.AT_ONCE).all()
     assert model.fit_status_ == 0
+
+
+@pytest.mark.parametrize("classes", [3, 12, 40])
+def test_values_are_those_of_scikit_learn(classes):
+    X, y = blobs(classes * 12, classes)
+    ours, theirs = NuSVC(nu=0.3, tol=1e-8).fit(X, y), sklearn.svm.NuSVC(nu=0.3, tol=1e-9).fit(X, y)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+    ours.decision_function_shape = theirs.decision_function_shape = "ovo"
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-4)  # of theirs
+    assert ours.kkt_violation_.max() <= 1e-8
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_callback_stops_the_rest(jobs):
+    X, y = blobs(1500, 60)
+    model = NuSVC(nu=0.3, n_jobs=jobs, callback=lambda progress: progress.n_finished > 3)
+    with pytest.warns(ConvergenceWarning, match="callback asked to stop"):
+        model.fit(X, y)
+    assert (model.n_iter_ == 0).any()
+
+
+def test_a_second_fit_has_the_same_bits_with_other_threads():
+    X, y = blobs(2000, 50)
+    one, two = NuSVC(nu=0.2, n_jobs=1).fit(X, y), NuSVC(nu=0.2, n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(one.dual_coef_, two.dual_coef_)
+    np.testing.assert_array_equal(one.duality_gap_, two.duality_gap_)

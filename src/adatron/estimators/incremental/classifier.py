@@ -20,6 +20,13 @@ from ..nusvc import NuSVC, infeasible
 from ..svc import SVC
 from .machine import FollowsC, Incremental
 
+#: What the docstring of ``partial_fit`` says besides.
+CLASSES = """\
+        classes : array-like of shape (n_classes,), default=None
+            All labels that will ever come. The first call needs them if its ``y`` lacks some; later calls may repeat
+            them.
+"""
+
 
 class IncrementalClassifier(Incremental, Classifier):
     """Base of the incremental classifiers."""
@@ -30,6 +37,8 @@ class IncrementalClassifier(Incremental, Classifier):
         self, X: Any, y: Any, classes: Any = None, ids: Any = None, sample_weight: Any = None
     ) -> Self:
         return self._learn(X, y, ids, sample_weight, classes)
+
+    partial_fit.__doc__ = (Incremental.partial_fit.__doc__ or "").replace("        ids :", CLASSES + "        ids :", 1)
 
     def _meaning(self, X: Any, y: Any, weight: Vector, classes: Any, first: bool) -> Any:
         if first:

@@ -75,6 +75,8 @@ class Incremental(Holder):
         no way.
     certificate_ : object with ``gap``, ``violation``, ``converged`` and ``problems``
         The largest gap and violation of all binary problems, by the gradient that the path follows.
+    route_ : None
+        There is no route: the solution follows its path.
     files_ : list of str
         The files that this model was saved to or loaded from.
     stream_ : dict or None
@@ -93,10 +95,11 @@ class Incremental(Holder):
     }
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Give a class the constraints of its batch class, too."""
+        """Give a class the constraints of its batch class, too, unless it has its own."""
         super().__init_subclass__(**kwargs)
-        others = super()._parameter_constraints
-        cls._parameter_constraints = {**others, **Incremental._parameter_constraints}
+        if "_parameter_constraints" not in vars(cls):
+            others = super()._parameter_constraints
+            cls._parameter_constraints = {**others, **Incremental._parameter_constraints}
 
     # -- learning
 
@@ -112,8 +115,8 @@ class Incremental(Holder):
             Class labels or targets. Novelty detection needs none: for an SVDD, -1 marks negatives, and a one-class SVM
             ignores y, which is there for pipelines and searches.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples, multiplied by those of the classes. A sample of weight 2 counts as two, one of
-            weight 0 is left out.
+            Weights of the samples, in classifiers multiplied by those of the classes. A sample of weight 2 counts as
+            two, one of weight 0 is left out.
         ids : array-like of int of shape (n_samples,), default=None
             An id for each sample, for ``forget``; by default its arrival number 0, 1, 2, ...
 
@@ -124,8 +127,8 @@ class Incremental(Holder):
         Raises
         ------
         ValueError
-            Bad parameters or data: NaN or infinity, fewer than two classes, unequal lengths, no positive weight, an id
-            that comes twice.
+            Bad parameters or data: NaN or infinity, unequal lengths, no positive weight, an id that comes twice; for
+            classifiers fewer than two classes.
         ArithmeticError
             Rounding leaves no way to the solution.
         """
@@ -141,9 +144,6 @@ class Incremental(Holder):
             New samples.
         y : array-like of shape (n_samples,)
             Class labels, targets or marks, as in ``fit``.
-        classes : array-like of shape (n_classes,), default=None
-            Of classifiers alone: all labels that will ever come. The first call needs them if its ``y`` lacks some;
-            later calls may repeat them.
         ids : array-like of int of shape (n_samples,), default=None
             An id for each sample, for ``forget``; by default its arrival number, or the number after the largest id so
             far, if that is larger.
@@ -157,8 +157,8 @@ class Incremental(Holder):
         Raises
         ------
         ValueError
-            Bad data, another number of features, a label that is not among the classes, an id that is taken, or a
-            parameter that was changed since ``fit``. The estimator is then as it was.
+            Bad data, another number of features, an id that is taken, a parameter that was changed since ``fit``; for
+            classifiers a label that is not among the classes. The estimator is then as it was.
         ArithmeticError
             Rounding leaves no way to the solution; the estimator is then as it was.
         """
