@@ -1,6 +1,6 @@
 """What the tool keeps in its models, what it writes, and what it prints as JSON.
 
-Also tested here: ``report`` and ``cli/preparing/wanted``.
+Also tested here: ``report``.
 """
 
 import json

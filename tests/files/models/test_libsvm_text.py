@@ -1,6 +1,6 @@
 """LIBSVM's model text: what is written there predicts the same there, and the reverse.
 
-Also tested here: ``estimators/model/adopt``.
+Also tested here: ``estimators/forms/adopt``.
 """
 
 import shutil
@@ -301,6 +301,8 @@ GOOD = "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 0\nlabel
         ("-1 2:1", "-1 99999999999:1", "line 10: damaged"),
         ("-1 2:1", "-1 2:1 # 1", "line 10: damaged"),
         ("-1 2:1", "inf 2:1", "line 10: damaged .*not finite"),
+        ("-1 2:1", "-1 \u0662:1", "line 10: damaged .*more than ASCII"),
+        ("-1 2:1", "-1 2:\u0661", "line 10: damaged .*more than ASCII"),
         ("SV\n", "", "unknown or repeated keyword '1'"),
         ("total_sv 2", "total_sv 3", "2 support vectors found, 3 announced"),
         ("rho 0", "", "damaged"),

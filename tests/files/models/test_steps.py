@@ -285,13 +285,19 @@ DROPPING = OneHotEncoder(drop="first")
 COLUMNS = ColumnTransformer([("a", "passthrough", [0]), ("b", StandardScaler(), [1])])
 ATTACKS = {
     "more columns than it says": (OneHotEncoder(), COLOURS, put("_n_features_outs", [1, 1]), "_n_features_outs"),
+    "no columns": (OneHotEncoder(), COLOURS, put("_n_features_outs", None), "_n_features_outs must be"),
     "numbers not in order": (OneHotEncoder(), NUMBERS, changed("categories_", lambda a: a[::-1], 0), "not in order"),
+    "numbers twice": (OneHotEncoder(), NUMBERS, changed("categories_", lambda a: np.zeros(4), 0), "not in order"),
     "categories of two dimensions": (
         OneHotEncoder(), NUMBERS, changed("categories_", lambda a: a[:, None], 1), "must have 2 lists"
     ),
+    "too few lists": (OneHotEncoder(), COLOURS, put("categories_", []), "must have 2 lists"),
     "rare ones": (OneHotEncoder(), COLOURS, put("_infrequent_enabled", True), "infrequent categories"),
     "a dropped one beyond": (
         DROPPING, NUMBERS, put("_drop_idx_after_grouping", [4, 0]), "dropped category is not among"
+    ),
+    "a negative dropped one": (
+        DROPPING, NUMBERS, put("_drop_idx_after_grouping", [0, -1]), "dropped category is not among"
     ),
     "dropped ones of more features": (
         DROPPING, NUMBERS, put("_drop_idx_after_grouping", [0, 0, 0]), ""
@@ -302,10 +308,18 @@ ATTACKS = {
         r"os\.system has no place",
     ),
     "a type of its own": (OneHotEncoder(), NUMBERS, put("dtype", of_type("os", "system")), r"os\.system has no place"),
+    "numbers of any length": (
+        OneHotEncoder(), NUMBERS, put("dtype", of_type("numpy", "void")), r"numpy\.void has no place"
+    ),
     "a machine for columns": (
         COLUMNS, NUMBERS,
         lambda one: inner_step(one).__setitem__(1, of_type("adatron.estimators.svc", "SVC", "ObjectNode")),
         r"SVC has no place",
+    ),
+    "another class": (
+        COLUMNS, NUMBERS,
+        lambda one: inner_step(one).__setitem__(1, of_type("sklearn.tree._tree", "Tree", "TreeNode")),
+        r"Tree has no place",
     ),
     "an object that comes twice": (SimpleImputer(), NUMBERS, put("copy", {**plain(1), "__id__": 7}), "has no place"),
     "an array that comes twice": (
@@ -330,15 +344,18 @@ ATTACKS = {
         StandardScaler(), NUMBERS, lambda one: one.put("_more", plain("x" * 2**24), 0), "besides arrays take more than"
     ),
     "a method replaced": (SimpleImputer(), NUMBERS, put("transform", 1), "no attribute 'transform'"),
+    "a class replaced": (SimpleImputer(), NUMBERS, put("__class__", 1), ""),
     "a callback": (SimpleImputer(), NUMBERS, put("_skl_callbacks", []), "no attribute '_skl_callbacks'"),
     "another width": (SimpleImputer(), NUMBERS, changed("statistics_", lambda a: a[:1]), "statistics_ must have"),
     "a wide width": (SimpleImputer(), NUMBERS, put("n_features_in_", 2**40), "n_features_in_ must be a whole number"),
+    "names of others": (SimpleImputer(), NUMBERS, put("feature_names_in_", ["a"]), "feature_names_in_ must have"),
     "a parameter out of its range": (SimpleImputer(), NUMBERS, put("strategy", "evil"), "'strategy' parameter"),
     "no parameter": (SimpleImputer(), NUMBERS, lambda one: one.step(0).pop("strategy"), ""),
     "requests of no method": (
         SimpleImputer(), NUMBERS, lambda one: one.header["requests"].__setitem__(1, {"__init__": {}}), "metadata"
     ),
     "too few requests": (SimpleImputer(), NUMBERS, lambda one: one.header["requests"].pop(), ""),
+    "a scale too many": (MaxAbsScaler(), NUMBERS, changed("scale_", lambda a: np.ones(3)), "scale_ must have"),
     "objects in an array": (
         MaxAbsScaler(), NUMBERS, lambda one: one.inner.update(dict.fromkeys(one.inner, b"\x80\x04.")), "no header"
     ),

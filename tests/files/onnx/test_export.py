@@ -1,6 +1,6 @@
 """Networks decide as their models do.
 
-Also tested here: ``decisions``, ``functions``, ``graph``, ``kernels`` and ``network``.
+Also tested here: ``decisions``, ``graph`` and ``kernels``.
 """
 
 import numpy as np

@@ -72,10 +72,13 @@ def decode_machine(entry: dict[str, Json], arrays: Mapping[str, NDArray[Any]]) -
         raise InvalidError(f"holds a {str(name)[:50]!r}, which this adatron does not know")
     params, state = codec.decode_all(entry["params"]), codec.decode_all(entry["state"])
     params.pop("device", None)  # of another computer
-    machine = MACHINE_CLASSES[name](**params)
-    check_machine(machine, state)
-    machine.restore_state(state)
-    restore_requests(machine, entry.get("requests", {}))
+    try:
+        machine = MACHINE_CLASSES[name](**params)
+        check_machine(machine, state)
+        machine.restore_state(state)
+        restore_requests(machine, entry.get("requests", {}))
+    except ValueError as error:
+        raise InvalidError(f"{name}: {error}") from error
     return machine
 
 
@@ -99,7 +102,8 @@ class Codec:
         InvalidError
             If the value, or one inside it, has no place in a model file.
         """
-        inner = partial(self.encode, depth=_deeper(depth))
+        deeper = _deeper(depth)
+        inner = partial(self.encode, depth=deeper)
         if isinstance(value, (np.ndarray, np.generic)) and not isinstance(value, np.ma.MaskedArray):
             return {"$": "array", "name": self._keep(np.asarray(value))}
         if isinstance(value, float) and not math.isfinite(value):
@@ -117,7 +121,7 @@ class Codec:
             return {"$": "csr", "container": container, "shape": list(map(int, shape)), **parts}  # pyright: ignore
         if isinstance(value, (Route, Traces)):
             parts = {name: getattr(value, name) for name in ("names", "rows", "ends") if isinstance(value, Traces)}
-            return {"$": type(value).__name__.lower(), "parts": self.encode_all(parts or vars(value))}
+            return {"$": type(value).__name__.lower(), "parts": self.encode_all(parts or vars(value), deeper)}
         if isinstance(value, Kernel):
             try:
                 return {"$": "kernel", "spec": inner(value.spec())}
@@ -125,7 +129,7 @@ class Codec:
                 raise InvalidError(str(error)) from error
         if isinstance(value, Solver):
             name = next(name for name, kind in SOLVERS.items() if kind is type(value))
-            return {"$": "solver", "solver": name, "params": self.encode_all(vars(value))}
+            return {"$": "solver", "solver": name, "params": self.encode_all(vars(value), deeper)}
         if callable(value):
             raise InvalidError(
                 f"{value!r} is Python code, which has no place in a model file: use a named kernel or a Kernel object, "
@@ -133,12 +137,12 @@ class Codec:
             )
         raise InvalidError(f"a value of type {type(value).__name__} has no place in a model file")
 
-    def encode_all(self, values: Mapping[str, Any]) -> dict[str, Json]:
-        """Return the JSON of values by their names, which errors tell."""
+    def encode_all(self, values: Mapping[str, Any], depth: int = 1) -> dict[str, Json]:
+        """Return the JSON of values by their names, which errors tell; they lie within ``depth - 1`` others."""
         encoded: dict[str, Json] = {}
         for name, value in values.items():
             try:
-                encoded[name] = self.encode(value)
+                encoded[name] = self.encode(value, depth)
             except InvalidError as error:
                 raise InvalidError(f"{name}: {error}") from error
         return encoded
@@ -160,13 +164,13 @@ class Codec:
         InvalidError
             If the entry is of an unknown kind, names a missing array, or describes an invalid value.
         """
-        inner = partial(self.decode, depth=_deeper(depth))
+        deeper = _deeper(depth)
         if isinstance(value, list):
-            return [inner(item) for item in value]
+            return [self.decode(item, deeper) for item in value]
         if not isinstance(value, dict):
             return value
         try:
-            return self._made(value, inner)
+            return self._made(value, deeper)
         except InvalidError:
             raise
         except (TypeError, AttributeError, LookupError, ValueError, ArithmeticError) as error:
@@ -174,7 +178,8 @@ class Codec:
                 f"an entry of kind {str(value.get('$'))[:50]!r} is wrong: {str(error)[:1000]}"
             ) from error
 
-    def _made(self, entry: dict[str, Json], inner: Any) -> Any:
+    def _made(self, entry: dict[str, Json], depth: int) -> Any:
+        inner, named = partial(self.decode, depth=depth), partial(self.decode_all, depth=depth)
         match entry.get("$"):
             case "array":
                 array = self._array(entry["name"])
@@ -188,19 +193,19 @@ class Codec:
             case "csr":
                 return self._csr(**entry)
             case "traces":
-                return _traces(**self.decode_all(entry["parts"]))
+                return _traces(**named(entry["parts"]))
             case "route":
-                return _route(**self.decode_all(entry["parts"]))
+                return _route(**named(entry["parts"]))
             case "kernel":
                 return from_spec(inner(entry["spec"]))
             case "solver":
-                return _solver(entry["solver"], self.decode_all(entry["params"]))
+                return _solver(entry["solver"], named(entry["params"]))
             case _:
                 raise TypeError("the kind is not known")
 
-    def decode_all(self, values: dict[str, Json]) -> dict[str, Any]:
-        """Return values by their names."""
-        return {name: self.decode(item) for name, item in values.items()}
+    def decode_all(self, values: dict[str, Json], depth: int = 1) -> dict[str, Any]:
+        """Return values by their names; they lie within ``depth - 1`` others."""
+        return {name: self.decode(item, depth) for name, item in values.items()}
 
     def _array(self, name: str) -> NDArray[Any]:
         if name not in self.arrays:

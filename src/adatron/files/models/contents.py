@@ -1,4 +1,4 @@
-"""List the machines that a model file may hold, and the attributes that they may have.
+"""List the machines that a model file may hold, and the attributes that each of them may have.
 
 `codec` makes objects of these classes and of no others. A machine checks its model itself, whichever way the model
 comes in: see `Model`, `foreign`, `Store` and `Track`. Here are the names of all attributes, the parameters, and the
@@ -10,8 +10,6 @@ library reads them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
-from inspect import get_annotations
 from numbers import Integral, Real
 from typing import Any, TypeGuard
 
@@ -25,6 +23,7 @@ from ...arrays import MOST_COLUMNS
 from ...estimators import SVC, SVDD, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM, QuantileSVR
 from ...estimators.base.attributes import attributes_of
 from ...estimators.base.callbacks import CALLBACK_ATTRIBUTES
+from ...estimators.base.classifier import Classifier
 from ...estimators.base.machine import KernelMachine
 from ...estimators.incremental import (
     IncrementalNuSVC,
@@ -33,7 +32,7 @@ from ...estimators.incremental import (
     IncrementalSVDD,
     IncrementalSVR,
 )
-from ...estimators.incremental.holder import KNOWN_PARTS
+from ...estimators.incremental.holder import KNOWN_PARTS, Holder
 from ...kernels.table import COMPOSED, LEAVES
 from ...model.checks import LARGEST_COUNT
 from ...quoted import quoted
@@ -80,11 +79,15 @@ def _are_reals(value: Any, state: FileState) -> bool:
     return isinstance(value, Real) if n == 1 else is_array(value, "d", n)
 
 
-def _are_arrays(value: Any, state: FileState, ndim: int) -> bool:
-    """Return whether there is an array of numbers for each problem."""
+def _are_arrays(value: Any, state: FileState, *shape: int | None) -> bool:
+    """Return whether there is an array of numbers, of a shape, for each problem."""
     n = np.size(state.get("intercept_", ()))
     listed = [value] if n == 1 else value
-    return type(listed) is list and len(listed) == n and all(is_array(one, "d", *[None] * ndim) for one in listed)
+    return type(listed) is list and len(listed) == n and all(is_array(one, "d", *shape) for one in listed)
+
+
+def _are_points(value: Any, state: FileState) -> bool:
+    return value is None or _are_arrays(value, state, state["shape_fit_"][0], state.get("n_features_in_"))
 
 
 def _is_stream(value: Any, _: FileState) -> bool:
@@ -102,29 +105,30 @@ def _is_input(value: Any) -> bool:
     return is_count(value["line"]) and is_count(value["since"]) and type(value["inode"]) is type(value["digest"]) is str
 
 
-#: The check of each attribute beside the model.
-CHECKS: dict[str, Suits] = {
-    "n_features_in_": lambda value, _: is_count(value, MOST_COLUMNS),
-    "feature_names_in_": _are_names,
-    "first_index_": lambda value, _: value is None or is_count(value, 1),
-    "class_weight_": _are_weights,
-    "margin_": _are_reals,
-    "margin_path_": partial(_are_arrays, ndim=1),
-    "projections_": lambda value, state: value is None or _are_arrays(value, state, ndim=2),
-    "epsilon_": _are_reals,
-    "n_crossed_": lambda value, _: is_count(value),
-    "_store": lambda value, _: isinstance(value, dict),  # which checks itself, as the next one does
-    "_tracks": lambda value, _: isinstance(value, list),
-    "_fixed": lambda value, _: type(value) is dict,
-    "n_refit_": lambda value, _: is_count(value),
-    "stream_": _is_stream,
+#: The attributes beside the model: the class that has each of them, with the classes made from it, and its check.
+CHECKS: dict[str, tuple[type[Any], Suits]] = {
+    "n_features_in_": (KernelMachine, lambda value, _: is_count(value, MOST_COLUMNS)),
+    "feature_names_in_": (KernelMachine, _are_names),
+    "first_index_": (KernelMachine, lambda value, _: value is None or is_count(value, 1)),
+    "class_weight_": (Classifier, _are_weights),
+    "margin_": (InputMarginSVC, _are_reals),
+    "margin_path_": (InputMarginSVC, lambda value, state: _are_arrays(value, state, None)),
+    "projections_": (InputMarginSVC, _are_points),
+    "epsilon_": (NuSVR, _are_reals),
+    "n_crossed_": (QuantileSVR, lambda value, _: is_count(value)),
+    "_store": (Holder, lambda value, _: isinstance(value, dict)),  # which checks itself, as the next one does
+    "_tracks": (Holder, lambda value, _: isinstance(value, list)),
+    "_fixed": (Holder, lambda value, _: type(value) is dict),
+    "n_refit_": (Holder, lambda value, _: is_count(value)),
+    "stream_": (Holder, _is_stream),
 }
 FEATURE_STATE = ("n_features_in_", "feature_names_in_")  # What the check of X sets.
 MACHINES: tuple[type[Any], ...] = (
     SVC, NuSVC, InputMarginSVC, SVR, NuSVR, QuantileSVR, OneClassSVM, SVDD,
     IncrementalSVC, IncrementalNuSVC, IncrementalSVR, IncrementalOneClassSVM, IncrementalSVDD,
 )  # fmt: skip
-OPTIONAL = {*FEATURE_STATE, "stream_", "_columns", "_radius"}  # Attributes that need not be there.
+#: Attributes that need not be there; of a compact model, nor need those of its samples.
+OPTIONAL = {*FEATURE_STATE, "first_index_", "epsilon_", "stream_", "_columns", "_radius"}
 #: The machines by their names in a file.
 MACHINE_CLASSES: dict[str, type[Any]] = {kind.__name__: kind for kind in MACHINES}
 # All attributes that some machine has.
@@ -164,19 +168,19 @@ def check_machine(machine: KernelMachine, state: dict[str, Any]) -> None:
     kind, params = type(machine), machine.get_params(deep=False)
     machine._validate_params()  # pyright: ignore[reportPrivateUsage]
     fitted, samples = "fit_status_" in state, "_store" in state
-    own = CHECKS.keys() if fitted else FEATURE_STATE
+    own = {name: suits for name, (owner, suits) in CHECKS.items() if issubclass(kind, owner)}
+    own = own if fitted else {name: own[name] for name in FEATURE_STATE}
     parts = _parts(kind, samples) if fitted else set[str]()
     for name in state:
         if name in params:
             raise InvalidError(f"{name[:50]!r} is a parameter, and cannot be an attribute that a fit sets")
         if not (name in own or name in parts or _free(kind, name)):
             raise InvalidError(f"a fit sets no attribute {name[:50]!r}")
-    needed = {name for base in kind.__mro__ for name in get_annotations(base) if name in own and fitted}
-    needed |= parts | ({"_tracks", "_fixed", "n_refit_"} if samples else set())
+    needed = parts | {name for name in own if samples or CHECKS[name][0] is not Holder}
     if missing := sorted(needed - OPTIONAL - state.keys()):
         raise InvalidError(f"{missing[0]} is missing")
-    for name, suits in CHECKS.items():
-        if name in own and name in state and not suits(state[name], state):
+    for name, suits in own.items():
+        if name in state and not suits(state[name], state):
             raise InvalidError(f"{name} is not what a fit sets; it is {_described(state[name])}")
     allowed: dict[str, Any] = kind._parameter_constraints  # pyright: ignore[reportPrivateUsage]
     fixed = {name: value for name, value in state.get("_fixed", {}).items() if name in allowed}

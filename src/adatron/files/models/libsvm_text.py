@@ -197,7 +197,7 @@ class _Text:
         self.path = path
         self.header: dict[str, list[str]] = {}
         self.places: dict[str, int] = {}
-        numbered = ((number, words) for number, line in enumerate(stream, 1) if (words := line.split()))
+        numbered = self._numbered(stream)
         for number, (key, *values) in numbered:
             if key == "SV":
                 break
@@ -205,6 +205,13 @@ class _Text:
                 raise ModelFileError(path, f"unknown or repeated keyword {key[:50]!r} in a LIBSVM model", number)
             self.header[key], self.places[key] = values, number
         self.vectors = list(numbered)
+
+    def _numbered(self, stream: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+        for number, line in enumerate(stream, 1):
+            if not line.isascii():  # Python would read the digits of all alphabets
+                raise self.error(f"there is more than ASCII in {line.strip()[:50]!r}", number)
+            if words := line.split():
+                yield number, words
 
     def error(self, message: str, line: int | None = None) -> ModelFileError:
         """Return the error of a line, or of the whole file."""
@@ -222,7 +229,7 @@ class _Text:
     def parsed(self, words: Sequence[str], kind: type[Any], line: int) -> NDArray[Any]:
         """Return words as finite numbers, whole ones for an integer kind."""
         try:
-            found = np.array([kind(word) for word in words], np.int64 if kind is int else np.float64)
+            found = np.array(list(map(kind, words)), np.int64 if kind is int else np.float64)
         except (ValueError, OverflowError) as error:
             raise self.error(str(error), line) from error
         if not np.isfinite(found).all():
@@ -288,20 +295,20 @@ def _features(
     text: _Text, rows: list[tuple[int, list[str]]], n_features: int | None, zero_based: bool | None
 ) -> tuple[sparse.csr_matrix, int]:
     """Return the support vectors, and the number of their first feature: 0 if one uses it, unless it is told."""
-    columns, values, ends = list[int](), list[float](), [0]
+    columns, values = [np.zeros(0, np.int64)], [np.zeros(0)]
     for line, words in rows:
         split = [word.partition(":") for word in words]
-        numbers = text.parsed([left for left, _, _ in split], int, line).tolist()
-        if numbers != sorted({one for one in numbers if 0 <= one < MOST_COLUMNS}):
+        numbers = text.parsed([left for left, _, _ in split], int, line)
+        if words and not (numbers[0] >= 0 and numbers[-1] < MOST_COLUMNS and (numbers[1:] > numbers[:-1]).all()):
             raise text.error(f"numbers of features must ascend, from 0 to {MOST_COLUMNS - 1}", line)
-        if zero_based is False and 0 in numbers:
+        if zero_based is False and 0 in numbers[:1]:
             raise text.error("feature 0 found, and features count from 1 here, as requested", line)
-        columns += numbers
-        values += text.parsed([right for _, _, right in split], float, line).tolist()
-        ends.append(len(columns))
-    first = 0 if zero_based or 0 in columns else 1
-    width = max(1, max(columns, default=0) + 1 - first)  # if no vector has a feature, the matrix still has one
-    if n_features is not None and columns and n_features < width:
-        raise text.error(f"feature {max(columns)} found, {n_features} features expected")
+        columns.append(numbers)
+        values.append(text.parsed([right for _, _, right in split], float, line))
+    found, ends = np.concatenate(columns), np.cumsum([len(one) for one in columns])
+    first = 0 if zero_based or 0 in found else 1
+    width = max(1, int(found.max(initial=0)) + 1 - first)  # if no vector has a feature, the matrix still has one
+    if n_features is not None and len(found) and n_features < width:
+        raise text.error(f"feature {found.max()} found, {n_features} features expected")
     shape = len(rows), width if n_features is None else n_features
-    return tidy(sparse.csr_matrix((values, np.array(columns, np.int64) - first, ends), shape)), first
+    return tidy(sparse.csr_matrix((np.concatenate(values), found - first, ends), shape)), first
