@@ -2,6 +2,7 @@
 
 import io
 import warnings
+from time import process_time
 
 import numpy as np
 import pytest
@@ -93,14 +94,17 @@ def test_data_to_predict_are_read_as_the_model_s(label, tmp_path):
     assert read(path, n_features=3, feature_names=("id", "a", "b"), labelled=False).shape == (N, 3)
 
 
-def test_a_bare_count_of_rows_before_data_to_predict_is_told(tmp_path):
+def test_a_bare_count_of_rows_before_data_to_predict_is_asked_about(tmp_path):
     path = tmp_path / "a.csv"
     rows = [f"{i + 500},{a},{b}" for i, (a, b) in enumerate(VALUES)]
     path.write_text("\n".join(rows) + "\n")
-    with pytest.warns(UserWarning, match="column 0 counts the rows: --index 0 leaves it out"):
+    with pytest.raises(DataError, match="column 0 counts the rows: --index 0 leaves it out, --keep-index takes it for"):
         read(path, n_features=2, labelled=False)
     assert np.array_equal(read(path, n_features=2, labelled=False, index=0).X, VALUES)
     assert read(path, n_features=2, labelled=False, keep_index=True).y.tolist() == VALUES[:, 1].tolist()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert read(path, n_features=3, labelled=False).shape == (N, 3)
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -133,7 +137,7 @@ def test_kinds_of_columns_are_named(kind, tmp_path):
         read(path)
 
 
-@pytest.mark.parametrize("kind", ["npz", "parquet"])
+@pytest.mark.parametrize("kind", ["npz", "parquet", "category"])
 @pytest.mark.parametrize(
     "labels",
     [[2**53 + 1, 2**53], [True, False], ["007", "8"], ["b", "a"], [2**63 + 5, 1], [0.5, 1.5]],
@@ -145,8 +149,9 @@ def test_typed_labels_stay_what_they_were(labels, kind, tmp_path):
         np.savez(out, X=X, y=np.array(labels, np.uint64) if labels[0] == 2**63 + 5 else np.array(labels))
     else:
         pytest.importorskip("pyarrow")
-        pandas.DataFrame({"a": X[:, 0], "y": labels}).to_parquet(out)
-    path = tmp_path / f"a.{kind}"
+        given = pandas.DataFrame({"a": X[:, 0], "y": labels})
+        given.astype({"y": "category"} if kind == "category" else {}).to_parquet(out)
+    path = tmp_path / f"a.{'npz' if kind == 'npz' else 'parquet'}"
     path.write_bytes(out.getvalue())
     y = read(path).y
     assert y.tolist() == labels
@@ -179,7 +184,7 @@ ARFF = "@relation r\n@attribute kind {{a,b}}\n@attribute u numeric\n@attribute v
 
 
 @pytest.mark.parametrize(("name", "form"), [("a.csv", "kind,u,v\n{}"), ("a.csv", "{}"), ("a.arff", ARFF)])
-def test_a_first_column_of_text_may_be_the_label(name, form, tmp_path):
+def test_a_first_column_whose_texts_repeat_may_be_the_label(name, form, tmp_path):
     path = tmp_path / name
     path.write_text(form.format("".join(f"{'ab'[i % 2]},{i / 7},{i % 5}\n" for i in range(20))))
     with pytest.raises(DataError, match=r"text: --label 0 says that it is the label, train --categorical auto"):
@@ -187,6 +192,19 @@ def test_a_first_column_of_text_may_be_the_label(name, form, tmp_path):
     assert read(path, label=0).y.tolist() == ["a", "b"] * 10
     with pytest.raises(DataError, match=r"text: train --categorical auto"):
         read(path, label=2)
+    path.write_text(form.replace("{{a,b}}", "string").format("".join(f"p{i},{i / 7},{i % 5}\n" for i in range(20))))
+    with pytest.raises(DataError, match=r"text: train --categorical auto"):
+        read(path)
+
+
+def test_many_names_are_compared_fast(tmp_path):
+    names = [f"f{i}" for i in range(20_000)]
+    path = tmp_path / "a.csv"
+    path.write_text(",".join([*names[1:], "other", "label"]) + "\n" + "0.5," * len(names) + "1\n")
+    begin = process_time()
+    with pytest.raises(DataError, match="no column 'f0', which is a feature of the model"):
+        read(path, n_features=len(names), feature_names=tuple(names))
+    assert process_time() - begin < 2  # seconds; more than 3 if each name is looked for in a list
 
 
 def test_two_columns_of_one_name_are_a_doubt_at_training_and_at_predicting(tmp_path):
