@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from adatron.files import DataError, read
+from adatron.files.table import Request
+from adatron.files.tables.arrays import checked_labels
 
 pandas = pytest.importorskip("pandas")
 
@@ -137,7 +139,7 @@ def test_kinds_of_columns_are_named(kind, tmp_path):
         read(path)
 
 
-@pytest.mark.parametrize("kind", ["npz", "parquet", "category"])
+@pytest.mark.parametrize("kind", ["npz", "parquet"])
 @pytest.mark.parametrize(
     "labels",
     [[2**53 + 1, 2**53], [True, False], ["007", "8"], ["b", "a"], [2**63 + 5, 1], [0.5, 1.5]],
@@ -149,12 +151,24 @@ def test_typed_labels_stay_what_they_were(labels, kind, tmp_path):
         np.savez(out, X=X, y=np.array(labels, np.uint64) if labels[0] == 2**63 + 5 else np.array(labels))
     else:
         pytest.importorskip("pyarrow")
-        given = pandas.DataFrame({"a": X[:, 0], "y": labels})
-        given.astype({"y": "category"} if kind == "category" else {}).to_parquet(out)
-    path = tmp_path / f"a.{'npz' if kind == 'npz' else 'parquet'}"
+        pandas.DataFrame({"a": X[:, 0], "y": labels}).to_parquet(out)
+    path = tmp_path / f"a.{kind}"
     path.write_bytes(out.getvalue())
     y = read(path).y
     assert y.tolist() == labels
+
+
+@pytest.mark.parametrize("labels", [[2**53 + 1, 2**53], [2**63 + 5, 1], [True, False], [0.5, 1], ["b", "a"]])
+def test_objects_that_are_labels_stay_what_they_were(labels):
+    found = checked_labels("a", np.array(labels, object), Request())
+    assert found.tolist() == labels
+    assert found.dtype != object
+
+
+@pytest.mark.parametrize("labels", [["a", 1], [None, 1], [2**70, 1]])
+def test_objects_that_are_no_labels_are_refused(labels):
+    with pytest.raises(DataError, match=r"a label is of type (int|NoneType): all must be text, or"):
+        checked_labels("a", np.array(labels, object), Request())
 
 
 def test_a_label_that_counts_is_no_index(tmp_path):
