@@ -13,6 +13,7 @@ from adatron import files
 from adatron.cli import main
 from adatron.cli.data import FORMAT_NAMES
 from lines import failed
+from moments import at
 
 
 @pytest.mark.slow
@@ -89,6 +90,17 @@ def test_errors_are_one_line_and_a_status(tmp_path, monkeypatch, capsys, argumen
     assert main(arguments) == status
     assert message in failed(capsys)
     assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize("kind", [MemoryError, ValueError])
+def test_an_error_without_text_is_no_lack_of_memory_unless_it_is_one(kind, tmp_path, capsys):
+    def fail(_):
+        raise kind
+
+    (tmp_path / "a.csv").write_text("1,2,0\n2,1,1\n")
+    with at(files.read, fail):
+        assert main(["train", str(tmp_path / "a.csv"), "--model", str(tmp_path / "m")]) == 1
+    assert ("not enough memory" in capsys.readouterr().err) == (kind is MemoryError)
 
 
 def test_help_needs_nothing_heavy():

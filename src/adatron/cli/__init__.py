@@ -59,8 +59,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(ExitStatus.INTERRUPTED, str(error) or "interrupted")
     except OSError as error:
         return _fail(ExitStatus.IO, ": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
-    except (MemoryError, ValueError) as error:
+    except MemoryError as error:
         return _fail(ExitStatus.BAD_INPUT, str(error) or "not enough memory")
+    except ValueError as error:
+        return _fail(ExitStatus.BAD_INPUT, str(error))
     except SystemError as error:
         # Ctrl-C at the border of compiled code is the cause of another error.
         if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):

@@ -72,6 +72,10 @@ def test_several_labels_of_a_sample(samples, train_csv, tmp_path, capsys):
     np.testing.assert_array_equal(np.c_[found["prediction 1"], found["prediction 2"]], estimator.predict(X))
     np.testing.assert_array_equal(np.c_[found["decision 1"], found["decision 2"]], estimator.decision_function(X))
     assert "no accuracy: The model must predict one number or class" in err
+    assert main(["predict", *arguments, "--decision", "--quiet"]) == 0
+    values = [row.split() for row in capsys.readouterr().out.splitlines()]
+    assert [len(row) for row in values] == [3] * len(X)  # the first label, and two decision values
+    assert [float(row[2].removeprefix("2:")) for row in values] == estimator.decision_function(X)[:, 1].tolist()
     assert main(["evaluate", *arguments]) == 1
     assert "must predict one number or class" in failed(capsys)
 

@@ -63,6 +63,7 @@ MEASUREMENTS = {
     "miles per gallon": rounded(drawn().normal(23, 8, 392), 9, 46),
     "blood pressures of few": rounded(drawn().normal(120, 15, 30)),
     "a dozen prices": np.array([120, 135, 98, 210, 180, 175, 99, 143, 160, 155, 128, 131]),
+    "seven prices": np.repeat([10, 20, 30, 40, 50, 60, 70], [9, 1, 1, 1, 1, 1, 1]),
     "eight prices": np.array([120, 135, 98, 210, 180, 175, 99, 143]),
     "heart rhythms": np.repeat([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 14, 15, 16],
                                [245, 44, 15, 15, 13, 25, 3, 2, 9, 50, 4, 5, 22]),
@@ -82,6 +83,7 @@ CLASSES = {
     "noise and clusters": np.repeat([-1, *range(15)], 4),
     "five rows": np.arange(5),
     "six rows": np.arange(1, 7),
+    "six rows from 3 on": np.arange(3, 9),
 }  # fmt: skip
 
 
@@ -166,3 +168,16 @@ def test_the_label_s_column_is_said(write, tmp_path, capsys):
     assert main(["info", str(tmp_path / "m"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["label"] == "column 2 (price)"
     assert not hasattr(load(tmp_path / "m").fit(np.eye(4), [0, 0, 1, 1]), "label_")  # other data
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", ["abalone.csv", "cpu.small.arff"])
+def test_targets_of_the_page_are_no_classes(name, data_dir, tmp_path, capsys):
+    assert main(["train", str(data_dir / name), "--categorical", "auto", *model_in(tmp_path)]) == 1
+    assert "--task regression" in failed(capsys)
+
+
+@pytest.mark.data
+def test_house_prices_are_no_classes(data_dir, tmp_path, capsys):
+    assert main(["train", str(data_dir / "cal.housing.arff.gz"), *model_in(tmp_path)]) == 1
+    assert "3,842 distinct labels from 14999 to 500001" in failed(capsys)

@@ -2,11 +2,14 @@
 
 import io
 import warnings
+from time import process_time
 
 import numpy as np
 import pytest
 
 from adatron.files import DataError, read
+from adatron.files.table import Request
+from adatron.files.tables.arrays import checked_labels
 
 pandas = pytest.importorskip("pandas")
 
@@ -93,14 +96,17 @@ def test_data_to_predict_are_read_as_the_model_s(label, tmp_path):
     assert read(path, n_features=3, feature_names=("id", "a", "b"), labelled=False).shape == (N, 3)
 
 
-def test_a_bare_count_of_rows_before_data_to_predict_is_told(tmp_path):
+def test_a_bare_count_of_rows_before_data_to_predict_is_asked_about(tmp_path):
     path = tmp_path / "a.csv"
     rows = [f"{i + 500},{a},{b}" for i, (a, b) in enumerate(VALUES)]
     path.write_text("\n".join(rows) + "\n")
-    with pytest.warns(UserWarning, match="column 0 counts the rows: --index 0 leaves it out"):
+    with pytest.raises(DataError, match="column 0 counts the rows: --index 0 leaves it out, --keep-index takes it for"):
         read(path, n_features=2, labelled=False)
     assert np.array_equal(read(path, n_features=2, labelled=False, index=0).X, VALUES)
     assert read(path, n_features=2, labelled=False, keep_index=True).y.tolist() == VALUES[:, 1].tolist()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert read(path, n_features=3, labelled=False).shape == (N, 3)
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -152,6 +158,19 @@ def test_typed_labels_stay_what_they_were(labels, kind, tmp_path):
     assert y.tolist() == labels
 
 
+@pytest.mark.parametrize("labels", [[2**53 + 1, 2**53], [2**63 + 5, 1], [True, False], [0.5, 1], ["b", "a"]])
+def test_objects_that_are_labels_stay_what_they_were(labels):
+    found = checked_labels("a", np.array(labels, object), Request())
+    assert found.tolist() == labels
+    assert found.dtype != object
+
+
+@pytest.mark.parametrize("labels", [["a", 1], [None, 1], [2**70, 1]])
+def test_objects_that_are_no_labels_are_refused(labels):
+    with pytest.raises(DataError, match=r"a label is of type (int|NoneType): all must be text, or"):
+        checked_labels("a", np.array(labels, object), Request())
+
+
 def test_a_label_that_counts_is_no_index(tmp_path):
     (tmp_path / "a.csv").write_text("y,a,b\n" + "".join(f"{i},{i % 3},{i * i % 7}\n" for i in range(30)))
     table = read(tmp_path / "a.csv", label="y")
@@ -179,7 +198,7 @@ ARFF = "@relation r\n@attribute kind {{a,b}}\n@attribute u numeric\n@attribute v
 
 
 @pytest.mark.parametrize(("name", "form"), [("a.csv", "kind,u,v\n{}"), ("a.csv", "{}"), ("a.arff", ARFF)])
-def test_a_first_column_of_text_may_be_the_label(name, form, tmp_path):
+def test_a_first_column_whose_texts_repeat_may_be_the_label(name, form, tmp_path):
     path = tmp_path / name
     path.write_text(form.format("".join(f"{'ab'[i % 2]},{i / 7},{i % 5}\n" for i in range(20))))
     with pytest.raises(DataError, match=r"text: --label 0 says that it is the label, train --categorical auto"):
@@ -187,6 +206,19 @@ def test_a_first_column_of_text_may_be_the_label(name, form, tmp_path):
     assert read(path, label=0).y.tolist() == ["a", "b"] * 10
     with pytest.raises(DataError, match=r"text: train --categorical auto"):
         read(path, label=2)
+    path.write_text(form.replace("{{a,b}}", "string").format("".join(f"p{i},{i / 7},{i % 5}\n" for i in range(20))))
+    with pytest.raises(DataError, match=r"text: train --categorical auto"):
+        read(path)
+
+
+def test_many_names_are_compared_fast(tmp_path):
+    names = [f"f{i}" for i in range(20_000)]
+    path = tmp_path / "a.csv"
+    path.write_text(",".join([*names[1:], "other", "label"]) + "\n" + "0.5," * len(names) + "1\n")
+    begin = process_time()
+    with pytest.raises(DataError, match="no column 'f0', which is a feature of the model"):
+        read(path, n_features=len(names), feature_names=tuple(names))
+    assert process_time() - begin < 2  # seconds; more than 3 if each name is looked for in a list
 
 
 def test_two_columns_of_one_name_are_a_doubt_at_training_and_at_predicting(tmp_path):

@@ -278,3 +278,9 @@ def test_wrong_calls_are_refused(write, tmp_path):
         read(tmp_path / "none.csv")
     with pytest.raises(IsADirectoryError):
         read(tmp_path)
+
+
+@pytest.mark.data
+def test_missing_values_of_real_data_are_named(data_dir):
+    with pytest.raises(DataError, match=r"line 24: column 6 holds '\?'"):
+        read(data_dir / "breast-cancer-wisconsin.data")

@@ -60,7 +60,7 @@ def predict(
     if probability:
         names = [f"probability {name}" for name in machine_of(estimator).classes_]
         columns += _by_name(names, estimator.predict_proba(table.X))
-    if further:
+    if further and (to == "csv" or not columns):
         columns += _by_name(further, predicted[:, 1:])
     labels = [str(name) for name in (predicted[:, 0] if further else predicted.ravel()).tolist()]
     rows = list(zip(*(values for _, values in columns), strict=True)) or [()] * len(labels)

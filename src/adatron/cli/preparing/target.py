@@ -14,7 +14,7 @@ from ..data import DataFiles
 from ..status import InputError
 
 FEW = 5  # Most numbers that are classes, whatever they are.
-SOME = 10  # Most numbers that are classes although they are not counted from 0 or 1, unless most occur once.
+SOME = 10  # Most numbers that are classes although they are not counted from 0 or 1, unless most occur once, far apart.
 MOST_NAMES = 20  # Most texts that are classes although nearly every sample has its own.
 CLASSES_NAMED = 10  # Most classes that a message names.
 
@@ -114,13 +114,13 @@ def _may_be_measured(classes: Any, counts: Any) -> bool:
     """Tell whether whole numbers may be measurements.
 
     Many classes are numbered 0, 1, 2, ... or 1, 2, 3, ..., and each has several samples. Few may have any numbers,
-    unless most of them occur once.
+    unless most of them occur once, with as many gaps as classes.
     """
     k = len(classes)
-    counted = classes[0] in (-1, 0, 1) and float(classes[-1]) - float(classes[0]) == k - 1
+    gaps = float(classes[-1]) - float(classes[0]) + 1 - k
     if k > SOME:
-        return not counted or bool(counts.min() == 1)
-    return k > FEW and not counted and 2 * k > counts.sum()
+        return classes[0] not in (-1, 0, 1) or gaps > 0 or bool(counts.min() == 1)
+    return k > FEW and gaps >= k and 2 * int((counts == 1).sum()) > k
 
 
 def weights_of(y: Any, given: dict[str, float]) -> dict[Any, float]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from ..labels import whole_numbers
 from ..source import read_whole
 from ..table import MISSING_LABELS, DataError, Path, Request, Table, check_size, parsing, text_labels, whole_if_possible
 
@@ -114,16 +115,22 @@ def checked_labels(path: Path, y: NDArray[Any], request: Request) -> NDArray[Any
 
 
 def _of_objects(path: Path, y: NDArray[Any], most: int) -> NDArray[Any]:
-    """Return labels of text, of bytes in UTF-8, or of objects that are either, as text."""
+    """Return labels of text, of bytes in UTF-8, or of objects that are either, as text; numbers stay."""
     try:
         if y.dtype.kind == "S":
             check_size(path, "labels", 4 * y.nbytes, most)
             return np.char.decode(y, "utf-8")
         if y.dtype.kind == "U":
             return y
-        other = next((one for one in y if not isinstance(one, (str, bytes))), None)
+        kinds = set(map(type, y))
+        if kinds and all(issubclass(kind, (bool, int, float, np.number)) for kind in kinds):
+            whole = all(issubclass(kind, (int, np.integer)) for kind in kinds) and bool not in kinds
+            found = whole_numbers(list(map(int, y))) if whole else y.astype(bool if kinds == {bool} else np.float64)
+            if found is not None:
+                return found
+        other = next((kind for kind in kinds if not issubclass(kind, (str, bytes))), None)
         if other is not None:
-            raise DataError(path, f"a label is a {type(other).__name__}, not a number or text")
+            raise DataError(path, f"a label is of type {other.__name__}: all must be text, or numbers of 64 bits")
         return text_labels(path, [one.decode() if isinstance(one, bytes) else one for one in y], most)
     except UnicodeDecodeError as error:
         raise DataError(path, f"a label is not text (byte 0x{error.object[error.start]:02x} is not UTF-8)") from error

@@ -112,8 +112,9 @@ def _guessed(
 ) -> dict[int, str]:
     """Return the columns whose names are those of an index or an id, each with the reason."""
     found: dict[int, str] = {}
+    features = set(request.feature_names or ())
     for index, name in enumerate(() if names is None or request.keep_index else names):
-        if index in known or name in (request.feature_names or ()) or name.lower() in LABEL_NAMES:
+        if index in known or name in features or name.lower() in LABEL_NAMES:
             continue
         if name in indices or _INDEX.fullmatch(name) or (not name and index == 0):
             found[index] = "is an index or an id"
@@ -184,19 +185,29 @@ def _check_names(
     if found == wanted or (kept == wanted and request.label is None):
         return  # all features without a label is not a matter of names
     fault = "the features are those of the model in another order"
-    if lacking := [name for name in wanted if name not in found]:
+    if lacking := _beside(wanted, found):
         fault = f"no column {lacking[0]!r}, which is a feature of the model"
         if roles.label is not None and names[roles.label] == lacking[0]:
             fault = f"column {lacking[0]!r} is taken for the label, but it is a feature of the model"
-    elif unknown := [name for name in found if name not in wanted]:
+    elif unknown := _beside(found, wanted):
         fault = f"column {unknown[0]!r} is no feature of the model (--drop leaves it out)"
     raise DataError(path, f"{fault}: found {_shortened(found)}, expected {_shortened(wanted)}", line)
 
 
-def refusal(index: int, names: Sequence[str] | None, example: str, roles: Roles, request: Request) -> str:
-    """Return the sentence about a column of text that is to be a feature, and what helps."""
+def _beside(names: list[str], others: list[str]) -> list[str]:
+    known = set(others)
+    return [name for name in names if name not in known]
+
+
+def refusal(
+    index: int, names: Sequence[str] | None, example: str, texts: Sequence[Any], roles: Roles, request: Request
+) -> str:
+    """Return the sentence about a column of text that is to be a feature, and what helps.
+
+    The first column may be the label if its texts repeat.
+    """
     said = f"{named(index, names)} holds {example!r}, text"
-    guess = request.label is None and roles.label is not None
+    guess = request.label is None and roles.label is not None and 2 * len(set(texts)) <= len(texts)
     if request.n_features is not None:
         said += ", and the model expects numbers there"
     else:
@@ -239,7 +250,7 @@ def table_of(
             raise DataError(path, f"{named(features[at], names)} {fault}{label_note(roles, names, request)}")
         elif column.dtype.kind not in "biuf":
             example = next((_text_of(one) for one in column if one is not None), "None")
-            raise DataError(path, refusal(features[at], names, example, roles, request))
+            raise DataError(path, refusal(features[at], names, example, column.tolist(), roles, request))
     numbers = [column for at, column in enumerate(columns) if at not in texts]
     single = bool(numbers) and all(column.dtype == np.float32 for column in numbers)
     dtype = np.dtype(np.float32 if single else np.float64)
@@ -253,7 +264,7 @@ def table_of(
     y = None if y is None else checked_labels(path, y, request)
     found = replace(
         found, y=y, label_column=label, label_name=names[label] if names and label is not None else None,
-        notes=_notes(X, roles, names, request), columns=tuple(features), dialect=dialect,
+        notes=_notes(path, X, roles, names, request), columns=tuple(features), dialect=dialect,
     )  # fmt: skip
     if not texts:
         return found
@@ -287,8 +298,14 @@ def _text_of(one: Any) -> str:
     return str(int(one)) if isinstance(one, float) and one.is_integer() else str(one)
 
 
-def _notes(X: NDArray[Any], roles: Roles, names: Sequence[str] | None, request: Request) -> tuple[str, ...]:
-    """Return a sentence for each column that is left out by its name, and for a first one that counts the rows."""
+def _notes(path: Path, X: NDArray[Any], roles: Roles, names: Sequence[str] | None, request: Request) -> tuple[str, ...]:
+    """Return a sentence for each column that is left out by its name, and for a first one that counts the rows.
+
+    Raises
+    ------
+    DataError
+        The data are for a model, which may have been trained without such a column that counts.
+    """
     notes = [
         f"{named(index, names)} {roles.left_out[index]}: it is no feature and was left out, --keep-index keeps it"
         for index in sorted(roles.guessed)
@@ -296,7 +313,11 @@ def _notes(X: NDArray[Any], roles: Roles, names: Sequence[str] | None, request: 
     index, known = roles.features[0], request.keep_index or (names and request.feature_names)
     counts = len(X) >= MANY_ROWS and X.shape[1] > 1 and np.array_equal(X[:, 0], X[0, 0] + np.arange(len(X)))
     if counts and not known:
-        notes.append(f"{named(index, names)} counts the rows: --index {index} leaves it out")
+        found = f"{named(index, names)} counts the rows: --index {index} leaves it out"
+        if request.n_features is None:
+            notes.append(found)
+        elif roles.label is not None and not request.labelled and request.label is None:
+            raise DataError(path, f"{found}, --keep-index takes it for a feature")
     return tuple(notes)
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from ...table import SEPARATOR_NAMES, DataError, Dialect, Path, Request, check_size
 from ..cells import has_comma, is_number, is_value, may_be_thousands
-from ..columns import LABEL_NAMES
+from ..columns import LABEL_NAMES, label_column
 from .lines import split_records
 
 CANDIDATES = (",", ";", "\t", "|", " ")  # Separators that are tried.
@@ -164,23 +164,27 @@ def _header(path: Path, split: _Split, request: Request, missing: frozenset[str]
         fault = f"{len(first)} fields found, {split.width} expected: --header says that the first column names the rows"
         raise DataError(path, fault, line)
     pairs = list(zip(first, columns, strict=False))
-    for name, column in pairs:  # y is a class as often as a name
+    label = None if isinstance(request.label, str) else label_column(path, first, request, line)
+    for name, column in () if label is None else pairs[label : label + 1]:  # y is a class as often as a name
         known = name.lower() in (LABEL_NAMES if is_number(column[0], split.decimal) else LABEL_NAMES[:-1])
         if known and name not in column:
             return True
-    if _numbered(first, body, split.decimal, request.label if isinstance(request.label, int) else -1):
+    if _numbered(first, body, split.decimal, label):
         return True
     values = [is_value(field, split.decimal, ()) for field in first]
     below = (body or [first])[0]
     if any(one and is_value(field, split.decimal, ()) for one, field in zip(values, below, strict=False)):
         return False
     words = [not one and field not in missing for one, field in zip(values, first, strict=True)]
-    if not body or not any(words):
-        return any(words)
+    named = any(words[:label]) or (label is not None and any(words[label + 1 :]))
+    if not body or not named:
+        return named
     for word, column in zip(words, columns, strict=False):
         known = [is_value(field, split.decimal, ()) for field in column if field not in missing]
         if word and known and all(known):
             return True
+    if any(name.lower() in LABEL_NAMES for name in first):
+        return True
     if any(name in column for name, column in pairs):
         return False
     raise DataError(path, f"the first row, {first[:3]}, may hold names or text: say --header or --no-header", line)
@@ -196,7 +200,7 @@ def _names_rows(body: Records, decimal: str) -> bool:
     return len(names) == len(body) and not decimals and any(record[-1] for record in body)
 
 
-def _numbered(first: list[str], body: Records, decimal: str, label: int) -> bool:
+def _numbered(first: list[str], body: Records, decimal: str, label: int | None) -> bool:
     """Tell whether the names are 0, 1, 2, ..., which pandas gives to columns without names; the label may have a name.
 
     Data may be 0, 1, 2 by chance; then the following rows are likely to hold the same few numbers.
@@ -209,6 +213,6 @@ def _numbered(first: list[str], body: Records, decimal: str, label: int) -> bool
     others = [one for field, one in zip(fields, below, strict=False) if not is_number(field, decimal)]
     many = len(first) >= NUMBERED_COLUMNS
     if others:
-        named = -len(first) <= label < len(first) and not is_number(first[label], decimal)
+        named = label is not None and not is_number(first[label], decimal)
         return named and len(others) == 1 and (many or is_number(others[0], decimal))
     return many or any(field not in fields for field in below)

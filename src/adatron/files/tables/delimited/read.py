@@ -11,8 +11,9 @@ import re
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from math import isfinite, nan
 from typing import Any
 
@@ -151,19 +152,20 @@ class Body:
 
     def _check_rows(self, values: bool) -> None:
         """Fail at the first row that has another number of fields, or a field that has no value."""
+        for line, fields in self._records():
+            if len(fields) != len(self.fields):
+                separator = SEPARATOR_NAMES.get(self.dialect.separator, repr(self.dialect.separator))
+                found = f"{len(fields)} fields found, {len(self.fields)} expected"
+                raise DataError(self.path, f"{found} (the separator is {separator}, --separator names another)", line)
+            for index, one in enumerate(fields) if values else ():
+                fault = self._fault(index, one)
+                if fault is not None:
+                    raise DataError(self.path, fault, line)
+
+    def _records(self) -> Iterator[tuple[int, list[str]]]:
         with open_text(self.path, self.request.max_bytes, self.request.encoding) as stream:
             lines = (pair for pair in Lines(self.path, stream, self.marks) if pair[0] >= self.first)
-            for line, fields in numbered_records(self.path, lines, self.dialect.separator, self.marks):
-                if len(fields) != len(self.fields):
-                    separator = SEPARATOR_NAMES.get(self.dialect.separator, repr(self.dialect.separator))
-                    found = f"{len(fields)} fields found, {len(self.fields)} expected"
-                    raise DataError(
-                        self.path, f"{found} (the separator is {separator}, --separator names another)", line
-                    )
-                for index, one in enumerate(fields) if values else ():
-                    fault = self._fault(index, one)
-                    if fault is not None:
-                        raise DataError(self.path, fault, line)
+            yield from numbered_records(self.path, lines, self.dialect.separator, self.marks)
 
     def _fault(self, index: int, field: str) -> str | None:
         """Return the fault of a field; None if it has none."""
@@ -183,7 +185,8 @@ class Body:
         if field in TRUTH if index in self.truths else known if index in self.words else isfinite(value):
             return None
         if index in self.words and request.n_features is None:
-            return refusal(index, self.names, field, self.roles, request)
+            texts = [fields[0] for _, fields in islice(self._records(), SAMPLED_LINES)]
+            return refusal(index, self.names, field, texts, self.roles, request)
         wanted = "a truth value" if index in self.truths else "a finite number"
         cure = "" if known else f"; if it is a mark of missing values, --missing {shlex.quote(field)} says so"
         return f"{where} holds {field!r}, not {wanted}{cure}{label_note(self.roles, self.names, request)}"
