@@ -1,7 +1,4 @@
-"""LIBSVM text as other programs write it.
-
-Also tested here: ``cli/preparing/surplus``.
-"""
+"""LIBSVM text as other programs write it."""
 
 import numpy as np
 import pytest

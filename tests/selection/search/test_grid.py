@@ -1,6 +1,6 @@
 """Searches that share kernel matrices have the results of scikit-learn's searches over the same estimators.
 
-Also tested here: ``cells``, ``evaluate``, ``programs``, ``rows``, ``scoring``, ``solve`` and ``standin``.
+Also tested here: ``cells``, ``evaluate``, ``programs``, ``rows``, ``scoring`` and ``solve``.
 """
 
 import signal

@@ -1,7 +1,4 @@
-"""Candidates share only what is equal for them: tasks, bounds, folds of one sample, and the steps of a pipeline.
-
-Also tested here: ``beside``.
-"""
+"""Candidates share only what is equal for them: tasks, bounds, folds of one sample, and the steps of a pipeline."""
 
 import warnings
 
