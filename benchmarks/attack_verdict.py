@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from tests.twins.checker import Interval, Program, Truth, lowest_eigenvalue, truth
+from tests.twins.checker import Interval, Program, Truth, lowest_eigenvalue, truth, without_bias
 from tests.twins.fitted import Task, programs
 from tests.twins.values import U, dense, values
 
@@ -155,14 +155,7 @@ def centred(programs_: Sequence[Program | None], K: Any) -> list[Program | None]
     What the rounding of the sum costs is the sum times the bias; so no bias is left. It is that of these kernel values:
     a model's own is for the rows as given, and after a division by a margin.
     """
-    return [None if one is None else _without_bias(one, K) for one in programs_]
-
-
-def _without_bias(one: Program, K: Any) -> Program:
-    if not one.totals or sum(one.totals) != 0:
-        return one
-    f = K[np.ix_(one.rows, one.rows)] @ one.beta
-    return one._replace(t=one.t - np.median(one.t - f))
+    return [one if one is None or sum(one.totals) != 0 else without_bias(one, K) for one in programs_]
 
 
 def weighed(

@@ -130,6 +130,17 @@ def truth(program: Program, K: Matrix, error: Matrix) -> Truth:
     )
 
 
+def without_bias(p: Program, K: Matrix) -> Program:
+    """The program with targets less the mean of the multipliers, each the middle of what its variables allow."""
+    up, down = _slopes(p, K[np.ix_(p.rows, p.rows)] @ p.beta + p.lambda2 * total(p.beta) - p.t)
+    middles = []
+    for tie, aim in _members(p):
+        ends = np.array([up[tie].max(initial=-np.inf), -down[tie].max(initial=-np.inf)])
+        if aim is not None and np.isfinite(ends).any():
+            middles.append(ends[np.isfinite(ends)].mean())
+    return p._replace(t=p.t - np.mean(middles)) if middles else p
+
+
 def _ends(p: Program, g: Vector, e: Vector, sums: list[Any], dual: Any, gap: Interval, noise: Any) -> tuple[Any, Any]:
     """What the optimum is at least and at most: the dual at a point that is moved into the program, and the primal."""
     steep = np.abs(g) + e + L(p.epsilon)
