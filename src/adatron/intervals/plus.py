@@ -53,8 +53,8 @@ class Wrapper(Spelling, MetaEstimatorMixin, BaseEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes of a classifier.
-    n_features_in_, feature_names_in_ :
-        As in scikit-learn.
+    n_features_in_, feature_names_in_ : int, ndarray
+        Number of the features, and their names if the training samples had some.
     """
 
     estimator: Any
@@ -340,7 +340,8 @@ class CVPlus(Plus):
 
     References
     ----------
-    As in :class:`JackknifePlus`.
+    Barber, Candès, Ramdas and Tibshirani, Predictive inference with the jackknife+, Annals of Statistics 49 (2021)
+    486-507.
 
     Examples
     --------
