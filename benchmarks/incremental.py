@@ -16,7 +16,7 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from adatron import IncrementalSVC
 from adatron.estimators.checks.inputs import settings
 from adatron.fitting import engine
-from adatron.fitting.problems import Listed, Problem
+from adatron.fitting.programs import Listed, Program
 from adatron.fitting.samples import Samples
 from adatron.problems import csvc
 from adatron.threads import Clock
@@ -105,8 +105,8 @@ def _warm(case: Any, X: Any, y: Any) -> float:
     begin[model.support_] = model.dual_coef_[0]
     everything = np.arange(n)
     samples = Samples(everything, np.array([n]), np.ones(n), everything, everything, np.ones(n))
-    problem = Listed([Problem([0], lambda _: csvc(labels, np.full(n, case.C)))])
-    return seconds(lambda: engine.fit(X, samples, problem, settings(model, model.kernel_, Clock()), lambda _: begin))
+    programs = Listed([Program([0], lambda _: csvc(labels, np.full(n, case.C)))])
+    return seconds(lambda: engine.solve(X, samples, programs, settings(model, model.kernel_, Clock()), lambda _: begin))
 
 
 @main.command()

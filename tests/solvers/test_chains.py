@@ -7,7 +7,7 @@ import pytest
 
 from adatron.fitting import engine
 from adatron.fitting.engine import Settings
-from adatron.fitting.problems import Listed, Problem
+from adatron.fitting.programs import Listed, Program
 from adatron.fitting.samples import Samples
 from adatron.kernels import RBF
 from adatron.problems import csvc, svr
@@ -23,9 +23,9 @@ def fits(program, n, before, n_jobs=None, gamma=0.1, values=CS):
     X, y = samples(1, n, 4, noise=0.7)
     sign = np.where(y == np.unique(y)[1], 1.0, -1.0)
     weight = (np.arange(n) % 5 > 0).astype(float)
-    problems = [Problem([0], lambda ids, C=C: program(sign[ids], C * weight[ids])) for C in values]
+    problems = [Program([0], lambda ids, C=C: program(sign[ids], C * weight[ids])) for C in values]
     settings = Settings(RBF(gamma), "auto", "auto", 1e9, n_jobs, 1e-5, None, -1, Clock(), None)
-    return engine.fit(X, Samples.alone(np.arange(n)), Listed(problems), settings, before=before)
+    return engine.solve(X, Samples.alone(np.arange(n)), Listed(problems), settings, before=before)
 
 
 PROGRAMS = [csvc, lambda y, C: csvc(y, C, "none"), lambda y, C: svr(y, C, 0.1)]
@@ -83,13 +83,13 @@ def chained_route(n, groups, chains, length, cache_bytes=1e9):
     members = Samples.alone(np.arange(len(X)))
     members = replace(members, sizes=np.full(len(X) // n, n))
     one = [
-        Problem(list(some), lambda ids: csvc(np.where(np.arange(len(ids)) % 2, 1.0, -1.0), np.ones(len(ids))))
+        Program(list(some), lambda ids: csvc(np.where(np.arange(len(ids)) % 2, 1.0, -1.0), np.ones(len(ids))))
         for some in groups
     ]
     problems = Listed([problem for problem in one for _ in range(length)])
     before = np.where(np.arange(len(problems)) % length, np.arange(len(problems)) - 1, -1)
     settings = Settings(RBF(1e-3), "auto", "auto", cache_bytes, 1, 1e-1, None, 1, Clock(), None)
-    return engine.fit(X, members, problems, settings, before=before[: chains * length] if chains else None).route
+    return engine.solve(X, members, problems, settings, before=before[: chains * length] if chains else None).route
 
 
 def test_the_memory_of_chains_is_that_of_the_programs_of_one_level():
@@ -112,9 +112,9 @@ def test_large_folds_are_the_programs_of_their_own_samples():
     settings = Settings(RBF(0.5), "auto", "auto", 4e6, 1, 1e-4, None, -1, Clock(), None)  # memory for small blocks only
 
     def of(rows, weight, length, before):
-        problem = Problem([0], lambda ids: csvc(sign[rows][ids], C * weight[ids]))
+        problem = Program([0], lambda ids: csvc(sign[rows][ids], C * weight[ids]))
         alone = Samples.alone(np.arange(len(rows)))
-        return engine.fit(X[rows], alone, Listed([problem] * length), settings, before=before)
+        return engine.solve(X[rows], alone, Listed([problem] * length), settings, before=before)
 
     fold = of(np.arange(n), inside.astype(float), 2, np.array([-1, 0]))
     own = of(np.flatnonzero(inside), np.ones(int(inside.sum())), 1, None)

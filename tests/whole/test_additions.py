@@ -68,14 +68,14 @@ MACHINE = """
 import numpy as np
 from adatron import AsymmetricSVR, load, save
 from adatron.kernels import RBF
-from adatron.problems.asymmetric import asymmetric
+from adatron.problems.asymmetric import Asymmetric
 from twins import programs
 
 rng = np.random.default_rng(0)
 X = rng.uniform(-3, 3, (50, 1))
 y = np.sin(X[:, 0]) + rng.normal(size=50) * 0.3
 model = AsymmetricSVR(above=4.0, C=2.0, gamma=0.5, tol=1e-6).fit(X, y)
-K, dual = RBF(0.5)(X), asymmetric(y, np.full(50, 2.0), 4.0)
+K, dual = RBF(0.5)(X), Asymmetric(2.0, 4.0).dual(y, np.ones(50), None)
 best = programs.objective(K, dual, programs.solve(K, dual, tol=1e-9))
 np.testing.assert_allclose(model.dual_objective_, -best, rtol=1e-6)
 assert model.kkt_violation_ <= 1e-6 and model.duality_gap_ <= 1e-4

@@ -99,6 +99,6 @@ def _check(made: Any) -> None:
         return
     two = np.array([1.0, -1.0])
     try:
-        choose(made.solver, made.formulation(1.0).made(two, np.ones(2), lambda: np.ones(2)))
+        choose(made.solver, made.problem(1.0).dual(two, np.ones(2), lambda: np.ones(2)))
     except ValueError as error:
         raise click.UsageError(f"--solver {made.solver}: {error}") from error

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from ..arrays import parts_of
 from ..estimators.checks.columns import as_numbers
-from ..fitting.storage import parts_of
 from ..quoted import quoted
 from .cluster import Call, Cluster, client_of, is_gone, scattered, workers_of
 

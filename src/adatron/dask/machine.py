@@ -14,10 +14,9 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from ..estimators.base.classifier import Classifier, Labelled
-from ..estimators.base.machine import KernelMachine, Resolved
+from ..estimators.base.classifier import Classifier
+from ..estimators.base.machine import KernelMachine
 from ..estimators.base.novelty import Novelty
-from ..estimators.base.one_program import Measured, solved
 from ..estimators.base.regressor import Regressor
 from ..estimators.checks import inputs, objects
 from ..quoted import quoted
@@ -26,12 +25,8 @@ from .cluster import beside_the_pool
 from .collections import Blocks, WithClient, is_collection, lazily, refuse_others
 
 if TYPE_CHECKING:
-    from ..fitting.engine import Settings
-    from ..fitting.formulation import Formulation
     from ..model.model import Model
     from .setup import CheckedBlocks, SharedSamples
-
-    SolvedThere = tuple[Model, dict[str, Any]]
 
 
 class OnCluster(WithClient, KernelMachine):
@@ -46,11 +41,9 @@ class OnCluster(WithClient, KernelMachine):
     def _classes(self, counted: CheckedBlocks) -> tuple[Any, Any]:
         """Return the labels of a training set and their weights; None, None for a machine without classes."""
 
-    @abstractmethod
-    def _solved_there(
-        self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings
-    ) -> SolvedThere:
-        """Return the model of samples whose rows are on the cluster, and further attributes."""
+    def _meaning(self, shared: SharedSamples) -> dict[str, Any]:
+        """Return the meaning of the targets: parts of the training set."""
+        return {"head": self.reads}
 
     def to_local(self) -> Any:
         """Return the fitted estimator of one machine, which needs no cluster."""
@@ -144,25 +137,28 @@ class OnCluster(WithClient, KernelMachine):
         if y is None and get_tags(self).target_tags.required:
             raise ValueError(f"{name} requires y to be passed, but the target y is None.")
 
-    def _found(self, counted: CheckedBlocks, clock: Clock) -> SolvedThere:
-        """Return the model of a training set, and further attributes: the engine solves over the cluster's rows."""
+    def _found(self, counted: CheckedBlocks, clock: Clock) -> tuple[Model, dict[str, Any]]:
+        """Return the model of a training set, and further attributes: the solver works on the cluster's rows."""
+        from ..fitting.fit import TrainingSet, fit
         from ..kernels import resolve
         from .gradient import FarBlock
         from .setup import lean, share
 
         classes = self._classes(counted)
         gamma, augment = counted.gamma(self.gamma), counted.augment(getattr(self, "augment", 1.0))
-        kernel, form = resolve(self.kernel, gamma, self.degree, self.coef0), self.formulation(augment)
-        settings = replace(self.settings(kernel, clock, form.sized), solver=FarBlock())
+        kernel, problem = resolve(self.kernel, gamma, self.degree, self.coef0), self.problem(augment)
+        settings = replace(self.settings(kernel, clock, problem.sized), solver=FarBlock())
 
         def lean_rows(sizes: NDArray[np.int64]) -> bool:
             pairs = getattr(self, "multi_class", "ovr") == "ovo"
             largest = np.sort(sizes)[-2:].sum() if pairs else sizes.sum()
-            return lean(counted, kernel, form.copies * int(largest), *classes)
+            return lean(counted, kernel, problem.copies * int(largest), *classes)
 
         shared = share(counted, *classes, settings.cache_bytes, lean_rows)
         with shared.rows.cluster:
-            return self._solved_there(shared, form, Resolved(kernel, gamma, kernel), settings)
+            X, own = shared.rows, self._meaning(shared)
+            model = fit([TrainingSet(X, X, shared.codes, shared.samples, kernel, gamma, **own)], [problem], settings)
+            return model, self.reviewed(model, X) if isinstance(self, Regressor) else {}
 
     def predict(self, X: Any) -> Any:
         """Predict labels or targets: lazily, in X's chunks, for a Dask array or frame, else at once."""
@@ -194,14 +190,10 @@ class ClusterClassifier(OnCluster, Classifier):
             return labels, inputs.named(self.class_weight, labels)
         return labels, inputs.balanced(counted.of_classes(labels))
 
-    def _solved_there(
-        self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings
-    ) -> SolvedThere:
+    def _meaning(self, shared: SharedSamples) -> dict[str, Any]:
         if np.count_nonzero(shared.samples.sizes) < 2:
             raise ValueError(self._one_sided)
-        data = Labelled(shared.rows, shared.codes, shared.classes, shared.class_weight, shared.samples, None)
-        model = self._solved(data, form, resolved, settings)
-        return model, {"class_weight_": shared.class_weight}
+        return {"head": self._head_for(shared.classes), "found": {"class_weight_": shared.class_weight}}
 
     def decision_function(self, X: Any) -> Any:
         """Return decision values: lazily, in X's chunks, for a Dask array or frame, else at once."""
@@ -214,11 +206,6 @@ class ClusterProgram(OnCluster):
     def _classes(self, counted: CheckedBlocks) -> tuple[Any, Any]:
         return None, None
 
-    def _solved_there(
-        self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings
-    ) -> SolvedThere:
-        return solved(self, Measured(shared.rows, shared.codes, shared.samples, None), form, resolved, settings)
-
 
 class ClusterRegressor(ClusterProgram, Regressor):
     """Base of the regressors for clusters."""
@@ -229,12 +216,6 @@ class ClusterRegressor(ClusterProgram, Regressor):
         super()._refuse(y)
         if self.columns is not None:
             raise ValueError(f"{type(self).__name__} takes one quantile; {self._local.__name__} takes a list of them.")
-
-    def _solved_there(
-        self, shared: SharedSamples, form: Formulation, resolved: Resolved, settings: Settings
-    ) -> SolvedThere:
-        model, further = super()._solved_there(shared, form, resolved, settings)
-        return model, {**further, **self.reviewed(model, shared.rows)}
 
 
 class ClusterNovelty(ClusterProgram, Novelty):

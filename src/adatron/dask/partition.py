@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import assert_all_finite, check_array, column_or_1d
 
-from ..arrays import Ids, Vector
+from ..arrays import Ids, Vector, opened, tidy
 from ..compiled.panels import squared_norms
 from ..estimators.checks.columns import NUMBER_KINDS, as_numbers, first_text, refuse_dates
 from ..fitting.samples import hashes, products_of
-from ..fitting.storage import opened, tidy
 from ..quoted import quoted
 
 

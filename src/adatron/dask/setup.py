@@ -20,6 +20,7 @@ from ..fitting.samples import Samples
 from ..gram import Source
 from ..gram.source import SourceFacts
 from ..kernels import Kernel
+from ..model.model import NOT_FINITE
 from ..solvers.plan import SMALL
 from . import partition, slab
 from .cluster import Call, Cluster, workers_of
@@ -67,7 +68,7 @@ class CheckedBlocks:
         if self.given and self.lightest < 0:
             raise ValueError("Negative values in data passed to `sample_weight`.")
         if max(one.largest for one in some) > np.sqrt(np.finfo(np.float64).max / (self.shape[0] * self.shape[1])):
-            raise ValueError(inputs.NOT_FINITE)
+            raise ValueError(NOT_FINITE)
 
     def _loaded(self, numbers: list[int]) -> list[Any]:
         """Load and check the partitions with these numbers."""

@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from ..arrays import Ids, Vector
+from ..arrays import Ids, Vector, opened, parts_of, tidy
 from ..compiled.merge import alike, merge
 from ..fitting.samples import differ
-from ..fitting.storage import opened, parts_of, tidy
 from ..gram import Gram, Source
 from ..gram.points import Points
 from ..gram.source import sum_up

@@ -3,32 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..docstrings import documented
-from ..fitting.formulation import Formulation
-from ..fitting.layout import pairs
-from ..problems import feasible_nu, nusvc
-from ..problems.dual import Vector
+from ..problems import NuClassification, Problem
+from ..problems.nusvc import INFEASIBLE
 from .base.classifier import Classifier
 from .base.parameters import NU
-
-INFEASIBLE = "specified nu is infeasible"
-NO_MARGIN = (
-    "Two classes have no margin: nu = {:g} is less than the fraction of errors that this kernel cannot avoid, so any "
-    "function is as good as any other. Raise nu, or use another kernel."
-)
-
-
-def infeasible(nu: float, got: str) -> str:
-    """Return the error of a nu that is too large for the weights of two classes."""
-    return (
-        f"{INFEASIBLE}: with nu = {nu:g} each of two classes needs at least {50 * nu:g} % of their weight. Got {got}."
-    )
 
 
 @documented
@@ -99,37 +80,5 @@ class NuSVC(Classifier):
     ) -> None:
         self._keep(locals())
 
-    def formulation(self, augment: float) -> Formulation:
-        nu, bias = self.nu, self.bias
-        return Formulation(
-            lambda y, weight: nusvc(y, weight, nu, bias, augment),
-            joined=lambda y, weight, first: nusvc(y, weight, nu, bias, augment, first),
-            in_units=True,
-            check=partial(_check_weights, nu, self.multi_class == "ovr"),
-            divisors=_margins,
-            doubt=lambda widths: "" if (widths < 0).all() else NO_MARGIN.format(nu),
-        )
-
-
-def _check_weights(nu: float, each: bool, classes: NDArray[Any], weights: Vector, unit: float) -> None:
-    """Refuse a nu that is too large for the weights of two classes, or of each class and the rest."""
-    known = np.flatnonzero(weights)
-    classes, weights = classes[known], weights[known]
-    if each and len(classes) > 2:
-        i, j = np.arange(len(classes)), None
-        others = np.where(np.eye(len(classes)) > 0, 0.0, weights).sum(axis=1)
-    else:
-        i, j = pairs(len(classes))
-        others = weights[j]
-    wrong = np.flatnonzero(~feasible_nu(nu, weights[i], others))
-    if len(wrong):
-        first = wrong[0]
-        other = "all other classes" if j is None else f"class {classes[j[first]].tolist()!r}"
-        own, left = unit * weights[i[first]], unit * others[first]
-        got = f"weight {own:g} in class {classes[i[first]].tolist()!r} and {left:g} in {other}"
-        raise ValueError(infeasible(nu, got))
-
-
-def _margins(half_widths: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the margins; 1 for those of 0, by which nothing can be divided: the function stays 0 within tol."""
-    return np.where(half_widths < 0, -half_widths, 1.0)
+    def problem(self, augment: float) -> Problem:
+        return NuClassification(self.nu, self.bias, augment, self.multi_class == "ovr")

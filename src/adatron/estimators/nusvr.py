@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import Interval
 
 from ..docstrings import documented
-from ..fitting.formulation import Formulation
-from ..problems import nusvr
+from ..problems import NuRegression, Problem
 from .base.parameters import NU
 from .base.regressor import Regressor
 
@@ -85,12 +84,5 @@ class NuSVR(Regressor):
     ) -> None:
         self._keep(locals())
 
-    def formulation(self, augment: float) -> Formulation:
-        C, nu, bias = self.C, self.nu, self.bias
-        return Formulation(
-            lambda y, weight: nusvr(y, C * weight, nu, bias, augment),
-            bound=C,
-            copies=2,
-            movable=bias == "explicit",
-            attributes=lambda found: {"epsilon_": float(found.half_width)},
-        )
+    def problem(self, augment: float) -> Problem:
+        return NuRegression(self.C, self.nu, self.bias, augment)

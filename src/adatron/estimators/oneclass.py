@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from ..docstrings import documented
-from ..fitting.formulation import Formulation
 from ..model.heads import Inlier
-from ..problems import oneclass
+from ..problems import OneClass, Problem
 from .base.novelty import Novelty
 from .base.parameters import NU
 
@@ -77,6 +76,5 @@ class OneClassSVM(Novelty):
     ) -> None:
         self._keep(locals())
 
-    def formulation(self, augment: float) -> Formulation:
-        nu = self.nu
-        return Formulation(lambda y, weight: oneclass(weight, nu), in_units=True)
+    def problem(self, augment: float) -> Problem:
+        return OneClass(self.nu)

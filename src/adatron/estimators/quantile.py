@@ -11,9 +11,8 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ..docstrings import documented
-from ..fitting.formulation import Formulation
 from ..model.heads import Target
-from ..problems import quantile as program
+from ..problems import Problem, QuantileRegression
 from .base.convergence import warn
 from .base.regressor import Regressor
 
@@ -123,19 +122,11 @@ class QuantileSVR(Regressor):
         """How many quantiles there are; None if the parameter is a number."""
         return None if isinstance(self.quantile, Real) else len(self.quantile)
 
-    def formulation(self, augment: float) -> Formulation:
-        first, *others = (self._of_one(float(tau), augment) for tau in np.atleast_1d(self.quantile))
-        return replace(first, further=tuple(others))
+    def problem(self, augment: float) -> Problem:
+        return self.problems(augment)[0]
 
-    def _of_one(self, tau: float, augment: float) -> Formulation:
-        """Return the program of one quantile."""
-        bias, below, above = self.bias, (1.0 - tau) * self.C, tau * self.C
-        return Formulation(
-            lambda y, weight: program(y, below * weight, above * weight, bias, augment),
-            bound=above,
-            below=below,
-            movable=bias == "explicit",
-        )
+    def problems(self, augment: float) -> list[Problem]:
+        return [QuantileRegression(self.C, float(tau), self.bias, augment) for tau in np.atleast_1d(self.quantile)]
 
     def _as_asked(self, head: Target) -> Target:
         if not self.rearrange or head.columns is None:

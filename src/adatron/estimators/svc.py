@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-import numpy as np
-
 from ..docstrings import documented
-from ..fitting.formulation import Formulation, bounds
-from ..problems import csvc
+from ..problems import CClassification, Problem
 from .base.classifier import Classifier
 from .base.parameters import PENALTY
 
@@ -81,11 +78,5 @@ class SVC(Classifier):
     ) -> None:
         self._keep(locals())
 
-    def formulation(self, augment: float) -> Formulation:
-        C, bias = self.C, self.bias
-        return Formulation(
-            lambda y, weight: csvc(y, bounds(C, weight), bias, augment),
-            bound=C,
-            sized=False,
-            separable=bool(np.isfinite(C)),
-        )
+    def problem(self, augment: float) -> Problem:
+        return CClassification(self.C, self.bias, augment)

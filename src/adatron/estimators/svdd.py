@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -11,11 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from ..arrays import Vector
 from ..docstrings import documented, predicting
-from ..fitting.formulation import Formulation, bounds
 from ..model.heads import Sphere
-from ..problems import Dual, ball
+from ..problems import Ball, Problem
 from .base.attributes import Attribute
 from .base.novelty import Novelty
 from .base.parameters import NU
@@ -110,14 +107,8 @@ class SVDD(Novelty):
     ) -> None:
         self._keep(locals())
 
-    def formulation(self, augment: float) -> Formulation:
-        bound = partial(_bound, self.nu, self.C)
-
-        def program(y: Vector, weight: Vector, diagonal: Vector) -> Dual:
-            return ball(diagonal, bounds(bound(y, weight), weight), y)
-
-        check = partial(check_feasible, self.C)
-        return Formulation(program, bound_of=bound, sphere=True, check=check, divisors=_halves)
+    def problem(self, augment: float) -> Problem:
+        return Ball(self.nu, self.C)
 
     @predicting
     def decision_function(self, X: Any, diagonal: Any = None) -> NDArray[np.float64]:
@@ -155,27 +146,3 @@ class SVDD(Novelty):
         """Fit, and return 1 for training samples inside the ball, -1 for those outside; parameters as of ``fit``."""
         self.fit(X, y, **params)
         return self.predict(X, np.diagonal(np.asarray(inputs.host(X))) if self._given else None)
-
-
-def _bound(nu: float, C: float | None, y: Vector, weight: Vector) -> float:
-    """Return the bound of a coefficient for a sample of weight 1; one below which there is no solution is raised."""
-    least = 1.0 / float(weight[y != -1.0].sum())
-    return least / nu if C is None else max(C, least)
-
-
-def check_feasible(C: float | None, marks: Vector, weights: Vector, unit: float = 1.0) -> None:
-    """Refuse samples without a ball around them, or a C that leaves none."""
-    own = unit * float(weights[marks != -1.0].sum())
-    if not own > 0.0:
-        raise ValueError("An SVDD needs samples that are no negatives. All samples are marked -1.")
-    if C is not None and C * own < 1.0:
-        raise ValueError(
-            f"C must be at least 1 / (weight of the samples that are no negatives), which is {1.0 / own:.3g}. Got {C}."
-        )
-    if C is not None and np.isinf(C) and (marks == -1.0).any():
-        raise ValueError("C=inf lets no sample be on the wrong side of the sphere. With negatives, pass a finite C.")
-
-
-def _halves(half_widths: Vector) -> Vector:
-    """Return the divisors of the solutions: values of the program's variables are half of the decision values."""
-    return np.full_like(half_widths, 0.5)

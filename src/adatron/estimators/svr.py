@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import Interval
 
 from ..docstrings import documented
-from ..fitting.formulation import Formulation, bounds
-from ..problems import svr
+from ..problems import EpsilonRegression, Problem
 from .base.regressor import Regressor
 
 
@@ -77,10 +76,5 @@ class SVR(Regressor):
     ) -> None:
         self._keep(locals())
 
-    def formulation(self, augment: float) -> Formulation:
-        C, epsilon, bias = self.C, float(self.epsilon), self.bias
-        return Formulation(
-            lambda y, weight: svr(y, bounds(C, weight), epsilon, bias, augment),
-            bound=C,
-            movable=bias == "explicit",
-        )
+    def problem(self, augment: float) -> Problem:
+        return EpsilonRegression(self.C, float(self.epsilon), self.bias, augment)

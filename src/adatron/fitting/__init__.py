@@ -1,12 +1,11 @@
-"""From samples to coefficients: programs, their solutions, their certificates. No scikit-learn.
+"""From checked samples and a problem to a model: ``fit.fit``. No scikit-learn.
 
-A problem has a name for each thing that becomes known about it, in this order:
+A program has a name for each thing that becomes known about it, in this order:
 
 ===============  ========================  ==========================================================================
-``Formulation``  ``fitting.formulation``   the programs of a kind of machine, for any samples
-``Problems``     ``fitting.problems``      the classes in each problem, and what makes its program of their samples
-``_Programs``    ``fitting.engine``        these programs over the given samples: their sizes, and which are open
-``Tasks``        ``solvers.tasks``         the open ones over one kernel matrix, and where each starts
+``Problem``      ``problems.problem``      the parameters; it makes the program of any samples
+``Programs``     ``fitting.programs``      the classes in each program, and what makes it of their samples
+``Tasks``        ``solvers.tasks``         these over one kernel matrix: which are open, and where each starts
 ``Dual``         ``problems.dual``         the numbers of one program: targets, bounds, equalities
 ``Programs``     ``solvers.small``         many small programs in arrays; ``One`` is one of them, at its places
 ===============  ========================  ==========================================================================
@@ -17,5 +16,6 @@ So has a result:
 ``Solution``     ``solvers.solution``      the point of one program, its certificate and its trace
 ``Found``        ``solvers.found``         the solutions of all programs, in arrays
 ``Fits``         ``fitting.fits``          these with the samples of each problem; ``Fitted`` is one of them
+``Model``        ``model.model``           what predictions need, with what is proven
 ===============  ========================  ==========================================================================
 """

@@ -1,4 +1,4 @@
-"""From samples to solved problems: everything in a fit except scikit-learn."""
+"""From programs to their solutions over one kernel matrix."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from ..solvers.tasks import Tasks
 from ..threads import Clock, Pool, allowed_threads
 from .fits import Fits
 from .placing import moved, refuse_unsuited
-from .problems import Problems, ranges
+from .programs import Programs, ranges
 from .samples import Samples
 
 LEAN_FEATURES, LEAN_DENSITY = 96, 0.125  # Fewest features, and largest density, for which CSR rows are faster.
@@ -45,6 +45,7 @@ class Settings:
     ``gap_asked``: whether a fit that meets ``tol`` has failed if its gap is larger than ``gap_tol``.
     ``share``: the fraction of the time left that solvers may take.
     ``device``: where to solve the problems; ``there``: X as a tensor, if it is on that device already.
+    ``judge``: warns of fits that did not converge, see ``estimators.base.convergence``.
     """
 
     kernel: Kernel
@@ -62,6 +63,7 @@ class Settings:
     share: float = 1.0
     device: Device | None = None
     there: Any = None
+    judge: Callable[..., None] = lambda *_, **__: None
 
 
 @dataclass
@@ -78,36 +80,36 @@ class SharedGram:
     made: tuple[Gram, Callable[[Gram, list[int]], View]] | None = None
 
 
-class _Programs:
-    """``Problems`` over the given samples: the programs, their sizes, and which of them are open.
+class _Work:
+    """``Programs`` over the given samples: the programs, their sizes, and which of them are open.
 
-    ids : the samples of a problem
+    ids : the samples of a program
     sizes : (n,) variables of each
     open : (n,) whether there is anything to solve
     lazy : whether a program is made each time it is asked for
     typical : a program that has equalities if any has
     """
 
-    def __init__(self, problems: Problems, samples: Samples) -> None:
-        lengths, some = samples.sizes, list(problems) if len(problems) < LAZY or problems.joined is None else []
-        self.copies, self.lazy = some[0].copies if len(problems) == 1 else 1, not some
+    def __init__(self, programs: Programs, samples: Samples) -> None:
+        lengths, some = samples.sizes, list(programs) if len(programs) < LAZY or programs.joined is None else []
+        self.copies, self.lazy = some[0].copies if len(programs) == 1 else 1, not some
         ends = np.zeros(len(lengths) + 1, np.int64)
         np.cumsum(lengths, out=ends[1:])
-        self.problems, self._starts, self._ends = problems, ends[:-1], ends[1:]
-        if len(problems) == 1:
+        self.programs, self._starts, self._ends = programs, ends[:-1], ends[1:]
+        if len(programs) == 1:
             self.sizes = np.array([self.copies * int(ends[-1])])
         else:
-            self.sizes = np.add.reduceat(lengths[problems.groups], problems.first[:-1])
+            self.sizes = np.add.reduceat(lengths[programs.groups], programs.first[:-1])
         if not self.lazy:
-            duals = [problem.program(self.ids(range(i, i + 1))) for i, problem in enumerate(some)]
+            duals = [one.dual(self.ids(range(i, i + 1))) for i, one in enumerate(some)]
             self.dual: Callable[[int], Dual] = duals.__getitem__
             self.open = np.array([any(d.totals) or d.reach[0] < 0.0 < d.reach[1] for d in duals])
             self.typical = max(duals, key=lambda dual: len(dual.totals))
             self.bias = np.array([float(d.t[0]) if len(d) else 0.0 for d in duals])  # if nothing is to be solved
         else:
-            self.bias = problems.sides()
+            self.bias = programs.sides()
             self.open = (self.bias == 0.0) & (self.sizes > 0)
-            self.dual = lambda number: problems[number].program(self.ids(range(number, number + 1)))
+            self.dual = lambda number: programs[number].dual(self.ids(range(number, number + 1)))
             self.typical = self.dual(int(np.argmax(self.open)))
 
     @property
@@ -118,27 +120,27 @@ class _Programs:
 
     def ids(self, some: range) -> Ids:
         """Return the samples of some problems, one problem after the other."""
-        if len(self.problems) == 1:
+        if len(self.programs) == 1:
             return np.arange(self._ends[-1])
-        groups = self.problems.groups[self.problems.first[some.start] : self.problems.first[some.stop]]
+        groups = self.programs.groups[self.programs.first[some.start] : self.programs.first[some.stop]]
         return ranges(self._starts[groups], self._ends[groups])
 
     def all_ids(self) -> Ids:
         """Return the samples of all problems."""
-        return self.ids(range(len(self.problems)))
+        return self.ids(range(len(self.programs)))
 
     def joined(self, some: range) -> Dual:
         """Return the programs of some problems as one."""
-        assert self.problems.joined is not None  # noqa: S101 (for the type checker)
-        return self.problems.joined(some, self.ids(some))
+        assert self.programs.joined is not None  # noqa: S101 (for the type checker)
+        return self.programs.joined(some, self.ids(some))
 
     def _everywhere(self, chained: bool) -> bool:
         """Return whether every problem has all samples in the same order; no chain with nu shares one matrix so."""
         if chained and not (self.typical.row is None and self.typical.sign is None):
             return False
-        m, problems = len(self._starts), self.problems
-        whole = len(problems) == 1 or len(problems.groups) == m * len(problems)
-        return whole and (len(problems) == 1 or bool((problems.groups.reshape(-1, m) == np.arange(m)).all()))
+        m, programs = len(self._starts), self.programs
+        whole = len(programs) == 1 or len(programs.groups) == m * len(programs)
+        return whole and (len(programs) == 1 or bool((programs.groups.reshape(-1, m) == np.arange(m)).all()))
 
     def as_sizes(self, before: Ids | None) -> Sizes:
         """Return the sizes on which the route of the fit depends; chained problems over the same samples share all."""
@@ -146,19 +148,19 @@ class _Programs:
         lengths = (self._ends - self._starts).astype(np.float64)
         between = 0.0  # not used for one problem
         if chained:
-            sets = {tuple(self.problems.segments(number)) for number in range(len(self.problems))}
+            sets = {tuple(self.programs.segments(number)) for number in range(len(self.programs))}
             between = float(sum(lengths[list(one)].sum() ** 2 - (lengths[list(one)] ** 2).sum() for one in sets))
-        elif len(self.problems) > 1:
-            between = float(np.sum(self.sizes.astype(np.float64) ** 2) - np.sum(lengths[self.problems.groups] ** 2))
-        duals = [self.typical] if self.lazy else [self.dual(number) for number in range(len(self.problems))]
-        everywhere, beside = self._everywhere(chained), len(self.problems) if before is None else widest(before)
+        elif len(self.programs) > 1:
+            between = float(np.sum(self.sizes.astype(np.float64) ** 2) - np.sum(lengths[self.programs.groups] ** 2))
+        duals = [self.typical] if self.lazy else [self.dual(number) for number in range(len(self.programs))]
+        everywhere, beside = self._everywhere(chained), len(self.programs) if before is None else widest(before)
         return Sizes(self._ends - self._starts, self.sizes, self.open, duals, everywhere, between, chained, beside)
 
 
-def fit(
+def solve(
     X: Any,
     samples: Samples,
-    problems: Problems,
+    programs: Programs,
     settings: Settings,
     start: Callable[[range], Vector] | None = None,
     before: Ids | None = None,
@@ -166,29 +168,29 @@ def fit(
     kept: SharedGram | None = None,
     sphere: bool = False,
 ) -> Fits:
-    """Solve all problems over one Gram matrix.
+    """Solve all programs over one Gram matrix.
 
     X : an array, a CSR matrix or rows that are ``Elsewhere``
-    start : maps a range of problems to their starts, one after the other: a coefficient for each of their samples
-    before : (n,) the smaller number of the problem whose solution a problem starts from, or -1; see ``chains``
+    start : maps a range of programs to their starts, one after the other: a coefficient for each of their samples
+    before : (n,) the smaller number of the program whose solution a program starts from, or -1; see ``chains``
     around : the pool that calls it with a turn, side by side with others
     kept : of fits of the same samples with the same settings, which share a kernel matrix
     sphere : whether the targets are half of ``own_values``
     """
     kernel = settings.clock.limited(settings.kernel)
-    programs = _Programs(problems, samples)
-    solver = choose(settings.solver, programs.typical)
+    work = _Work(programs, samples)
+    solver = choose(settings.solver, work.typical)
     if settings.device is not None:
         refuse_unsuited(settings.device, kernel, X)
-    as_given = programs.sizes.max() <= SMALL or settings.device is not None or (sphere and kernel.bilinear)
-    balanced = sphere or (before is None and programs.typical.balanced)  # chains keep gradients, of the given rows
+    as_given = work.sizes.max() <= SMALL or settings.device is not None or (sphere and kernel.bilinear)
+    balanced = sphere or (before is None and work.typical.balanced)  # chains keep gradients, of the given rows
     balanced = balanced and _may_move(X, settings)
     source = _source(X, samples.rows, kernel, as_given, balanced)
     if source.columns is not None:
         off = refuse_asymmetric(X, "The kernel matrix K that was given as X", settings.n_jobs)
         source = replace(source, asymmetry=off)
-    source = source.cautious(programs.most, BLUR_ALLOWED * settings.tol)
-    sizes = programs.as_sizes(before)
+    source = source.cautious(work.most, BLUR_ALLOWED * settings.tol)
+    sizes = work.as_sizes(before)
     route = choose_route(source, sizes, Wishes(settings.cache_bytes, settings.precision, settings.device), solver)
     threads = 1 if route.light else allowed_threads(settings.n_jobs)
     last = kept is None and before is None
@@ -201,20 +203,20 @@ def fit(
         segments = [len(samples.rows)] if sizes.everywhere else samples.sizes.tolist()
         kept.made = kept.made or _gram(X, source, route, segments, pool, settings)
         gram, view_of = kept.made
-        groups, first = problems.groups, problems.first
+        groups, first = programs.groups, programs.first
         if sizes.everywhere:
-            first = programs.copies * np.arange(len(problems) + 1)
+            first = work.copies * np.arange(len(programs) + 1)
             groups = np.zeros(first[-1], np.int64)
-        joined = programs.joined if programs.lazy else None
-        tasks = Tasks(gram, groups, first, programs.dual, programs.open, start, joined, view_of=view_of, last=last)
+        joined = work.joined if work.lazy else None
+        tasks = Tasks(gram, groups, first, work.dual, work.open, start, joined, view_of=view_of, last=last)
         found = _solve(tasks, solver, settings, pool, route, before)
     if not settings.gap_asked:
         found.forgive_gaps(settings.tol)
-    fits = Fits(found, programs.all_ids, programs.copies, route)
+    fits = Fits(found, work.all_ids, work.copies, route)
     fits.centred = bool(source.center.any())
     if kernel.bilinear and fits.centred:
         _move_back(fits, source, sphere)
-    found.intercept[~programs.open] = programs.bias[~programs.open]
+    found.intercept[~work.open] = work.bias[~work.open]
     return fits
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import overload
 
@@ -12,6 +12,7 @@ import numpy as np
 from ..arrays import Ids, Vector
 from ..certificates import Certificate
 from ..compiled.cache.cached import cached_property
+from ..model.model import Proofs
 from ..solvers.found import STATUSES, Found
 from ..solvers.route import Route
 from ..solvers.status import Status
@@ -60,6 +61,18 @@ class Fits(Sequence[Fitted]):
         self.first = found.first // copies
 
     @classmethod
+    def joined(cls, parts: Sequence[Fits]) -> Fits:
+        """Return fits of one program each as one; their routes differ in little but the ways."""
+        if len(parts) == 1:
+            return parts[0]
+        routes = [part.route for part in parts if part.route is not None]
+        ways, then = (np.concatenate([getattr(route, name) for route in routes]) for name in ("ways", "then"))
+        route = replace(routes[0], ways=ways, then=then, variables=max(route.variables for route in routes))
+        fits = cls.of([part[0] for part in parts], route)
+        fits.centred = parts[0].centred
+        return fits
+
+    @classmethod
     def of(cls, parts: Sequence[Fitted], route: Route | None = None) -> Fits:
         """Return the solved problems of a list."""
         found = Found(np.array([len(one.ids) for one in parts], np.int64))
@@ -72,6 +85,24 @@ class Fits(Sequence[Fitted]):
     def ids(self) -> Ids:
         """The samples of all problems, one problem after the other."""
         return self._all_ids()
+
+    def proofs(self, alone: bool, unit: float = 1.0) -> Proofs:
+        """Return what is proven.
+
+        alone : there is one problem only, whose numbers are plain floats
+        unit : what weights that are all that bounds the coefficients were divided by
+        """
+        found, scale = self.found, unit * unit
+        n_iter, status = found.n_iter.astype(np.int32), int(not found.good.all())
+        if alone:
+            proof = found.certificate(0)
+            gap = proof.relative_gap if found.solved[0] else 0.0
+            numbers = gap, proof.kkt_violation, scale * proof.lower, scale * proof.primal
+            trace = {name: one * scale if name == "dual_objective" else one for name, one in found.trace(0).items()}
+            return Proofs(*numbers, n_iter, status, trace, self.route)
+        gaps = np.where(found.solved, found.relative_gaps, 0.0)
+        numbers = gaps, found.violation.copy(), scale * found.lower, scale * found.primal
+        return Proofs(*numbers, n_iter, status, found.traces.scaled(scale), self.route)
 
     def __len__(self) -> int:
         return len(self.found)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .fits import Fits
-from .problems import Problems, ranges
-from .samples import Ids, Samples, Vector
+from .samples import Ids, Samples
 
 FOLDS = 5  # Folds of the cross-validation behind probabilities, as many as LIBSVM has.
 
@@ -72,31 +69,3 @@ def divide(samples: Samples, rng: np.random.RandomState) -> Folds:
         group=np.argsort(before)[samples.group],
     )
     return Folds(arranged, classes, np.where(samples.sizes[classes] == 1, -1, dealt), before)
-
-
-def starts(
-    divided: Folds, whole: Problems, fitted: Fits, samples: Samples, parts: Problems
-) -> Callable[[range], Vector]:
-    """Return a function that gives the starts of some problems of the folds: the solutions for all samples.
-
-    Parameters
-    ----------
-    whole, fitted : the problems of all samples, and their solutions
-    samples, parts : the same samples as divided, in other segments, and the problems of all folds, fold by fold
-    """
-    lengths, of_class = samples.sizes, divided.by_class().sizes
-    k, many = len(of_class), len(lengths) // len(of_class)
-    segment, sample = (np.cumsum(counts) - counts for counts in (lengths, of_class))  # where each begins
-    counts = of_class[whole.groups]
-    keys = k * np.repeat(np.arange(len(whole)), np.diff(whole.first)) + whole.groups
-    coefficient = np.cumsum(counts) - counts
-
-    def start(some: range) -> Vector:
-        first = parts.first[some.start : some.stop + 1]
-        groups = parts.groups[first[0] : first[-1]]
-        number, classes = np.repeat(np.arange(some.start, some.stop) % len(whole), np.diff(first)), groups // many
-        shift = coefficient[np.searchsorted(keys, k * number + classes)] - sample[classes]
-        own = ranges(segment[groups], segment[groups] + lengths[groups])
-        return fitted.beta[divided.before[own] + np.repeat(shift, lengths[groups])]
-
-    return start

@@ -18,7 +18,7 @@ from ..compiled.hash import hash_dense, hash_sparse
 from ..compiled.merge import alike, merge
 from ..compiled.panels import squared_norms
 from ..compiled.shares import share_out
-from .layout import Coefficients
+from ..model.layout import Coefficients
 
 
 @dataclass(frozen=True)

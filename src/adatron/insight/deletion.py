@@ -222,7 +222,7 @@ class _Probes:
         probes = store.moved(stored_as(store.X, rows[some]))
         K = np.asarray(kernel(probes, store.near()), np.float64)
         own = np.zeros(len(some))
-        if twin.learner.foundation.form.sphere:
+        if twin.learner.problem.sphere:
             own = kernel.diagonal(Source.of(probes, np.arange(len(some)), kernel).sizes)
         y = None if y_test is None else taken(y_test, some)
         return cls(subject, K, own, y, "training" if X_test is None else "test")

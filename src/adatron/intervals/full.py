@@ -70,19 +70,19 @@ class Candidates:
             other = self.learner.copy(RLock())
             other.limits = other.limits._replace(max_time=None)  # that of a step; this is a part of a prediction
             other.learn(self.row, np.array([float(code)]), self.weights[[code]], None)
-            return np.stack([self._values(t, t.dual(other.program), t, t.numbers) for t in other.tracks], axis=1)
+            return np.stack([self._values(t, t.dual(other.problem), t, t.numbers) for t in other.tracks], axis=1)
 
     def _of_program(self, track: Track, code: int) -> Vector:
         learner = self.learner
         if track.slots is not None and track.sides is not None and code not in track.sides:
-            return self._values(track, track.dual(learner.program), track, track.numbers)
+            return self._values(track, track.dual(learner.problem), track, track.numbers)
         numbers = np.append(track.numbers, self.n)
         label = 1.0 if track.sides is not None and code == track.sides[0] else -1.0
         labels, weights = np.append(track.labels(), label), np.append(track.weights(), self.weights[code])
-        goal = learner.program(labels, weights, lambda: self.K[numbers, numbers])
+        goal = learner.problem.dual(labels, weights, lambda: self.K[numbers, numbers])
         whole = len(numbers) == self.n + 1
         rows = self.K.__getitem__ if whole else lambda ids: self.K[np.ix_(numbers[ids], numbers)]
-        return self._values(track, goal, track.path(learner.program).including(goal, rows), numbers)
+        return self._values(track, goal, track.path(learner.problem).including(goal, rows), numbers)
 
     def _values(self, track: Track, dual: Dual, solution: Any, numbers: Ids) -> Vector:
         every, b, free = np.zeros(self.n + 1), intercept(dual, solution.beta, solution.g), dual.free(solution.beta)

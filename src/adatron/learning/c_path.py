@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Vector
-from ..fitting.formulation import CompleteMaker
+from ..problems import Problem
 from ..quoted import quoted
 from ..solvers.path import Homotopy
 from .learner import Learner
@@ -63,15 +63,15 @@ class CPath:
         return coefficients, float(intercepts)
 
 
-def paths_in_C(learner: Learner, goal: CompleteMaker, begin: float, end: float) -> list[CPath]:
+def paths_in_C(learner: Learner, goal: Problem, begin: float, end: float) -> list[CPath]:
     """Return the paths of all programs from one C to another; the learner stays as it is."""
     with learner.in_time():
-        return [_of_program(track, learner.program, goal, begin, end) for track in learner.tracks]
+        return [_of_program(track, learner.problem, goal, begin, end) for track in learner.tracks]
 
 
-def _of_program(track: Track, program: CompleteMaker, goal: CompleteMaker, begin: float, end: float) -> CPath:
+def _of_program(track: Track, problem: Problem, goal: Problem, begin: float, end: float) -> CPath:
     found: list[tuple[float, Vector, float]] = []
-    path: Homotopy = track.path(program).copy()
+    path: Homotopy = track.path(problem).copy()
 
     def keep(done: float) -> None:
         beta = np.zeros(track.store.n)

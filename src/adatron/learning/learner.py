@@ -12,19 +12,18 @@ import numpy as np
 
 from ..arrays import Ids, Vector
 from ..compiled.cache.uninterrupted import uninterrupted
-from ..fitting import engine
+from ..fitting.engine import Settings, solve
+from ..fitting.fit import model_of, of_ball
 from ..fitting.fits import Fits, Fitted
-from ..fitting.formulation import CompleteMaker, Formulation
-from ..fitting.layout import Coefficients, divided
-from ..fitting.problems import Listed, Problem
+from ..fitting.programs import Listed, Program
 from ..fitting.samples import Samples
 from ..gram.source import Source, roughly
 from ..kernels import Kernel
 from ..model.checks import of_solution
 from ..model.heads import Classes, Head
+from ..model.layout import Coefficients, divided
 from ..model.model import Model, Proofs
-from ..model.solved import model_of, of_ball, proofs_of
-from ..problems import Dual
+from ..problems import Dual, Problem
 from ..quoted import quoted
 from ..solvers.path import Stalled, compaction
 from ..solvers.status import Status
@@ -43,10 +42,10 @@ LOST_PATH, LOST_FIT = 1e-8, 1e-6
 
 
 class Foundation(NamedTuple):
-    """The parameters that a solution rests on, by name, and the programs that they ask for."""
+    """The parameters that a solution rests on, by name, and the problem that they make."""
 
     fixed: dict[str, Any]
-    form: Formulation
+    problem: Problem
 
 
 class Limits(NamedTuple):
@@ -99,9 +98,9 @@ class Learner:
         self.limits, self.turn, self.warn, self.n_refit = limits, turn, warn, 0
 
     @property
-    def program(self) -> CompleteMaker:
-        """What makes the program of labels 1 and -1 or of targets, weights and k(x, x)."""
-        return self.foundation.form.made
+    def problem(self) -> Problem:
+        """The problem of all programs."""
+        return self.foundation.problem
 
     @property
     def proofs(self) -> Proofs:
@@ -124,7 +123,7 @@ class Learner:
         with self.in_time():
             for track in self.tracks:
                 track.grow(np.arange(store.n))
-            if self.kernel.bilinear and (self.foundation.form.sphere or self._goal(self.tracks[0]).balanced):
+            if self.kernel.bilinear and (self.problem.sphere or self._goal(self.tracks[0]).balanced):
                 store.center = roughly(Source.of(store.X, np.arange(store.n), self.kernel, balanced=True))
             for track in self.tracks:
                 self.solve_anew(track)
@@ -195,13 +194,12 @@ class Learner:
         return solution.model
 
     def _gathered(self, solution: Certified) -> Model:
-        X, found, head, sphere = self.store.X, solution.fits.found, self.head, self.foundation.form.sphere
+        X, found, head, sphere = self.store.X, solution.fits.found, self.head, self.problem.sphere
         moved = np.array([track.missing(track.beta, sphere) for track in self.tracks])
         dense = np.zeros((len(self.tracks), self.store.n))
         for row, track in zip(dense, self.tracks, strict=True):
             row[track.numbers] = track.beta
-        divisors = self.foundation.form.divisors
-        by = None if divisors is None else divisors(found.half_width)
+        by = self.problem.divisors(found.half_width)
         coefficients, intercepts = divided(Coefficients.of(dense), found.intercept - moved, by)
         if isinstance(head, Classes):
             arranged = coefficients.arranged(self.store.y.astype(np.int64), len(head.labels), head.in_pairs)
@@ -213,8 +211,7 @@ class Learner:
             (track,) = self.tracks
             square, near = self._goal(track).squared_norm(track.beta, track.g), 2.0 * float(found.intercept[0])
             parts |= of_ball(square, near, float(intercepts[0]))
-        as_sparse = isinstance(self.foundation.fixed["kernel"], str | Kernel)  # not of a function
-        return model_of(X, self.kernel, self.gamma, support, dual, self.limits.n_jobs, as_sparse, **parts)
+        return model_of(X, self.kernel, self.gamma, support, dual, self.limits.n_jobs, **parts)
 
     # -- steps
 
@@ -270,7 +267,7 @@ class Learner:
             store.append(*some)
             store.arrived += len(y)
             grown = [track for track in self.tracks if track.grow(np.arange(n, store.n))]
-            self._each(lambda track: track.path(self.program).extend(self._goal(track)), self._goal, grown)
+            self._each(lambda track: track.path(self.problem).extend(self._goal(track)), self._goal, grown)
             excess = max(0, store.n - window) if window else 0
             self._remove(np.sort(np.argsort(store.age, kind="stable")[:excess]), undo)
 
@@ -284,7 +281,7 @@ class Learner:
         """Follow the solution to that of another C, within a step."""
         self._begin_paths()
         self.foundation = foundation
-        self._each(lambda track: track.path(self.program).follow(self._goal(track)), self._goal)
+        self._each(lambda track: track.path(self.problem).follow(self._goal(track)), self._goal)
 
     def solve_anew(self, track: Track, dual: Dual | None = None) -> None:
         """Find the solution of a program without knowledge of another one's."""
@@ -296,10 +293,10 @@ class Learner:
         samples, limit = Samples.alone(track.numbers), HARD_UPDATES * m if dual.hard_margin else -1
         clock = track.store.clock
         for tol in START_TOLERANCES:
-            settings = engine.Settings(
+            settings = Settings(
                 track.kernel, "auto", "double", SOLUTION_BYTES, self.limits.n_jobs, tol, None, limit, clock, None
             )
-            fits = engine.fit(track.store.near(), samples, Listed([Problem([0], lambda _: dual)]), settings)
+            fits = solve(track.store.near(), samples, Listed([Program([0], lambda _: dual)]), settings)
             clock.check()
             found = fits.found
             if dual.hard_margin and np.isinf(found.gap[0]):
@@ -322,11 +319,11 @@ class Learner:
         return X[kept], y[kept], weight[kept], new[kept], age[kept]
 
     def _goal(self, track: Track) -> Dual:
-        return track.dual(self.program)
+        return track.dual(self.problem)
 
     def _begin_paths(self) -> None:
         """Begin each path at its solution, before the samples or the program are others."""
-        self._each(lambda track: track.path(self.program), self._goal)
+        self._each(lambda track: track.path(self.problem), self._goal)
 
     def _each(
         self, act: Callable[[Track], object], goal: Callable[[Track], Dual], tracks: list[Track] | None = None
@@ -348,13 +345,13 @@ class Learner:
         some = [track for track in self.tracks if len(places[id(track)])]
 
         def goal(track: Track) -> Dual:
-            return track.dual(self.program, places[id(track)])
+            return track.dual(self.problem, places[id(track)])
 
-        self._each(lambda track: track.path(self.program).release(places[id(track)], goal(track)), goal, some)
+        self._each(lambda track: track.path(self.problem).release(places[id(track)], goal(track)), goal, some)
         order, number = compaction(store.n, slots), np.arange(store.n)
         number[order] = np.arange(len(order))
         for track in self.tracks:
-            track.drop(track.places(slots), number, self.program)
+            track.drop(track.places(slots), number, self.problem)
         with uninterrupted():
             undo.append(store.keep(order))
 
@@ -369,15 +366,15 @@ class Learner:
         since = [now - before for now, before in zip(self._events(), events, strict=True)]
         fitted: list[Fitted] = []
         for track, n in zip(self.tracks, since, strict=True):
-            one = track.fitted(self.program, n)
+            one = track.fitted(self.problem, n)
             if anew and self._is_lost(track, one):  # the path has lost its way unnoticed
                 self.n_refit += 1
                 self.solve_anew(track)
-                one = track.fitted(self.program, n)
+                one = track.fitted(self.problem, n)
             lost = one.status is Status.CONVERGED and self._is_lost(track, one)
             fitted.append(replace(one, status=Status.STUCK) if lost else one)
         fits = Fits.of(fitted)
-        proofs = proofs_of(fits, alone=len(fits) == 1)
+        proofs = fits.proofs(alone=len(fits) == 1)
         if not isinstance(self.head, Classes):
             proofs = proofs._replace(n_iter=int(proofs.n_iter[0]))
         self.warn(fits)

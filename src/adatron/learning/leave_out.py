@@ -38,7 +38,7 @@ class Optimum:
     @classmethod
     def of(cls, learner: Learner) -> list[Self]:
         """Return the solutions of all programs with all samples."""
-        return [cls(learner, track, track.dual(learner.program), track.beta, track.g) for track in learner.tracks]
+        return [cls(learner, track, track.dual(learner.problem), track.beta, track.g) for track in learner.tracks]
 
     @property
     def intercept(self) -> float:
@@ -48,8 +48,9 @@ class Optimum:
     @property
     def divisor(self) -> float:
         """The divisor of decision values."""
-        divisors, width = self.learner.foundation.form.divisors, self.track.width(self.dual, self.beta, self.g)
-        return 1.0 if divisors is None else float(divisors(np.array([width]))[0])
+        width = self.track.width(self.dual, self.beta, self.g)
+        divisors = self.learner.problem.divisors(np.array([width]))
+        return 1.0 if divisors is None else float(divisors[0])
 
     @property
     def kkt_violation(self) -> float:
@@ -65,7 +66,7 @@ class Optimum:
 
         Decision values of a sphere subtract its targets, which are half of k(x, x).
         """
-        dual, sphere = self.dual, self.learner.foundation.form.sphere
+        dual, sphere = self.dual, self.learner.problem.sphere
         explicit = len(dual.totals) > 0 and dual.sign is None
         return self.g + (0.0 if sphere else dual.t) + (self.intercept if explicit else 0.0)
 
@@ -89,7 +90,7 @@ class Optimum:
     def lacking(self, one: int) -> Dual:
         """Return the program without the sample at a position."""
         if any(self.dual.totals):
-            return self.track.dual(self.learner.program, np.array([one]))
+            return self.track.dual(self.learner.problem, np.array([one]))
         lower, upper = self.dual.lower.copy(), self.dual.upper.copy()
         lower[one] = upper[one] = 0.0
         return replace(self.dual, lower=lower, upper=upper)
@@ -101,7 +102,7 @@ def without(own: Optimum, which: Ids) -> Iterator[tuple[int, Optimum]]:
     A solution is valid until the next one is asked for.
     """
     learner, track, n = own.learner, own.track, len(own.dual)
-    path = track.path(learner.program)
+    path = track.path(learner.problem)
     rows = track.rows(np.arange(n)).__getitem__ if n <= WHOLE_KERNEL and len(which) else track.rows
     used: Homotopy | None = None
     for one in which.tolist():
@@ -145,7 +146,7 @@ def loo_values(learner: Learner, signs: bool = False, slots: Ids | None = None) 
 
 def _of_program(own: Optimum, signs: bool, wanted: NDArray[np.bool_]) -> Vector:
     """Return the values for the samples of a program; those of samples that are not wanted are any number."""
-    dual, path = own.dual, own.track.path(own.learner.program)
+    dual, path = own.dual, own.track.path(own.learner.problem)
     begin, nu = replace(own, beta=path.beta, g=path.g), any(dual.totals)
     out = begin.values() / begin.divisor
     which = np.flatnonzero(wanted & begin.deciding())

@@ -19,11 +19,10 @@ from ..certificates import (
     semidefinite,
 )
 from ..fitting.fits import Fitted
-from ..fitting.formulation import CompleteMaker
 from ..gram import Gram, Source, View
 from ..kernels import Kernel
 from ..model.checks import is_vector, meaningless
-from ..problems import Dual
+from ..problems import Dual, Problem
 from ..solvers.path import Homotopy, compaction
 from ..solvers.status import Status
 from ..threads import Pool, allowed_threads
@@ -138,21 +137,21 @@ class Track:
         X = self._samples
         return View.of(Gram(Source.of(X, np.arange(X.shape[0]), self.kernel), np.float64, [X.shape[0]], pool))
 
-    def dual(self, program: CompleteMaker, gone: Ids | None = None) -> Dual:
+    def dual(self, problem: Problem, gone: Ids | None = None) -> Dual:
         """Return the program; variables in the positions ``gone`` have bounds of 0."""
         weight = self.weights().copy()
         weight[[] if gone is None else gone] = 0.0
-        return program(self.labels(), weight, self.diagonal)
+        return problem.dual(self.labels(), weight, self.diagonal)
 
     def diagonal(self) -> Vector:
         """Return k(x, x) of the samples."""
         X = self._samples
         return self.kernel.diagonal(Source.of(X, np.arange(X.shape[0]), self.kernel).sizes)
 
-    def path(self, program: CompleteMaker) -> Homotopy:
+    def path(self, problem: Problem) -> Homotopy:
         """Return the path, which begins at the solution when it is first needed."""
         if self._path is None:
-            self._path = Homotopy(self.rows, self.dual(program), self.beta, self.g)
+            self._path = Homotopy(self.rows, self.dual(problem), self.beta, self.g)
         return self._path
 
     def start(self, dual: Dual) -> None:
@@ -189,10 +188,10 @@ class Track:
         """Return the positions of those slots that are in the program."""
         return slots if self.slots is None else np.flatnonzero(np.isin(self.slots, slots))
 
-    def drop(self, gone: Ids, number: Ids, program: CompleteMaker) -> None:
+    def drop(self, gone: Ids, number: Ids, problem: Problem) -> None:
         """Drop released samples at some positions; ``number`` has the new slots of the others."""
         order = compaction(len(self.beta), gone)
-        dual = self.dual(program, gone).take(order)
+        dual = self.dual(problem, gone).take(order)
         if self._path is None:
             self.beta, self.g = self.beta[order], self.g[order]
         else:
@@ -206,9 +205,9 @@ class Track:
         """Events, and gradients computed anew, so far."""
         return self._past if self._path is None else self._past + np.array([self._path.n_event, self._path.n_refresh])
 
-    def fitted(self, program: CompleteMaker, n_iter: int) -> Fitted:
+    def fitted(self, problem: Problem, n_iter: int) -> Fitted:
         """Return the solution with its certificate."""
-        dual = self.dual(program)
+        dual = self.dual(problem)
         proof = PROOF_OF_NONE
         if len(dual):
             view, none = self._view(Pool(1)), np.zeros(len(dual))

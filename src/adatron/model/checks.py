@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..fitting.layout import misfit
 from ..quoted import plain_numbers
 from .heads import Classes
+from .layout import misfit
 
 LARGEST_SUPPORT = 2**31 - 1  # Largest number of a support vector.
 LARGEST_COUNT = 2**62  # Whole numbers up to which sums of a few do not overflow.

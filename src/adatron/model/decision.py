@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..fitting.storage import tidy
+from ..arrays import tidy
 from ..gram import PairSums, Source
 from ..threads import Pool, allowed_threads
 from .expansion import Expansion

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..fitting.layout import balanced, weighted
-from ..fitting.storage import is_tidy
+from ..arrays import is_tidy
 from ..gram import Source, Sums
 from ..kernels import Kernel
 from ..threads import Pool
+from .layout import balanced, weighted
 from .signs import SplitExpansion, Values
 
 if TYPE_CHECKING:

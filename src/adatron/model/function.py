@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..arrays import Ids, Vector
+from ..arrays import Ids, Vector, dense_rows, opened, parts_of
 from ..devices import Device, enough_memory
-from ..fitting.layout import TABLE, from_dual_coef
-from ..fitting.storage import dense_rows, opened, parts_of
 from ..gram import PairSums, Source
 from ..kernels import Kernel
 from ..quoted import quoted
@@ -22,6 +20,7 @@ from .checks import invalid_csr
 from .decision import decision_values, pair_values
 from .expansion import Expansion
 from .heads import Counted
+from .layout import TABLE, from_dual_coef
 from .signs import Decided
 
 if TYPE_CHECKING:

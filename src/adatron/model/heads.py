@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..fitting.layout import pairs
+from .layout import pairs
 
 Values = NDArray[np.float64]
 Mask = NDArray[np.bool_]

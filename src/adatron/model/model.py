@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Ids, Vector
-from ..fitting.storage import for_reading, opened, parts_of
+from ..arrays import Ids, Vector, for_reading, opened, parts_of
 from ..quoted import upward
 from .checks import RELIED_ON, first_fault
 from .heads import Classes, Head
@@ -28,6 +27,10 @@ if TYPE_CHECKING:
 SMALL_PARTS = ("dual", "intercepts", "support", "counts", "tilts", "problem")
 
 IF_SEMIDEFINITE = "if the kernel is positive semi-definite"
+NOT_FINITE = (
+    "The dual coefficients or intercepts are not finite. The input data may contain large values and need to be "
+    "preprocessed."
+)
 GAP_TOL = 1e-3  # Default of gap_tol: fits aim at it and may stop above it.
 
 
@@ -136,6 +139,7 @@ class Model:
     tilts, problem : (m, d) coefficients of derivatives, and (m,) the problem of each basis, see ``Tilted``
     center_norm : distance of a ball's centre from the origin; None if there is no ball
     own_radius : the radius of a ball, if centred rows have shown more of its digits than the intercept holds
+    found : further attributes of an estimator that has just found the model
 
     Raises
     ------
@@ -160,6 +164,7 @@ class Model:
     problem: Ids | None = None
     center_norm: float | None = None
     own_radius: float | None = None
+    found: dict[str, Any] = field(default_factory=dict[str, Any], repr=False)
     _kept: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False, repr=False)
 
     def __post_init__(self) -> None:

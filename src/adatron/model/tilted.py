@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Ids, Vector
-from ..fitting.storage import dense_rows, opened
+from ..arrays import Ids, Vector, dense_rows, opened
 from ..kernels import Kernel
 from ..margins import Field
 from .decision import Counted, decision_values

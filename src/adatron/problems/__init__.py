@@ -1,19 +1,28 @@
-"""The quadratic programs: one problem a file, all of the form in ``dual``."""
+"""The quadratic programs: one problem a file, all of the form in ``dual``, as ``problem`` describes them."""
 
-from .ball import ball
+from .ball import Ball, ball
 from .bias import Bias
-from .csvc import csvc
+from .csvc import CClassification, csvc
 from .dual import Dual
 from .input_margin import with_targets
-from .nusvc import feasible_nu, nusvc
-from .nusvr import nusvr
-from .oneclass import oneclass
-from .quantile import quantile
-from .svr import svr
+from .nusvc import NuClassification, feasible_nu, nusvc
+from .nusvr import NuRegression, nusvr
+from .oneclass import OneClass, oneclass
+from .problem import Problem
+from .quantile import QuantileRegression, quantile
+from .svr import EpsilonRegression, svr
 
 __all__ = [
+    "Ball",
     "Bias",
+    "CClassification",
     "Dual",
+    "EpsilonRegression",
+    "NuClassification",
+    "NuRegression",
+    "OneClass",
+    "Problem",
+    "QuantileRegression",
     "ball",
     "csvc",
     "feasible_nu",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from .bias import Bias, penalty
 from .dual import Dual, Vector
+from .problem import Diagonal, Problem, bounds
 
 
 def csvc(y: Vector, C: Vector, bias: Bias = "explicit", augment: float = 1.0) -> Dual:
@@ -26,3 +29,23 @@ def csvc(y: Vector, C: Vector, bias: Bias = "explicit", augment: float = 1.0) ->
     bound, zero = y * C, np.zeros(len(y))
     totals = (0.0,) if bias == "explicit" else ()
     return Dual(y, np.minimum(bound, zero), np.maximum(bound, zero), penalty(bias, augment), totals)
+
+
+@dataclass(frozen=True)
+class CClassification(Problem):
+    """A soft margin, or with C = inf a hard one, see ``csvc``."""
+
+    C: float
+    bias: Bias = "explicit"
+    augment: float = 1.0
+    sized = False
+
+    def dual(self, y: Vector, weight: Vector, diagonal: Diagonal) -> Dual:
+        return csvc(y, bounds(self.C, weight), self.bias, self.augment)
+
+    @property
+    def separable(self) -> bool:
+        return bool(np.isfinite(self.C))
+
+    def ends(self, y: Vector, weight: Vector) -> tuple[float, float]:
+        return self.C, self.C

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,13 @@ from numpy.typing import NDArray
 
 from .bias import Bias, penalty
 from .dual import Dual, Ids, Vector
+from .problem import Diagonal, Problem
 
+INFEASIBLE = "specified nu is infeasible"
+NO_MARGIN = (
+    "Two classes have no margin: nu = {:g} is less than the fraction of errors that this kernel cannot avoid, so any "
+    "function is as good as any other. Raise nu, or use another kernel."
+)
 ALONE = np.zeros(1, np.int64)  # Where one problem begins.
 
 
@@ -57,3 +64,57 @@ def _sides(y: Vector, w: Vector, first: Ids) -> Vector:
     runs = np.flatnonzero(begins)
     side = 2 * (np.searchsorted(first, runs, side="right") - 1) + (y[runs] < 0)
     return np.asarray(np.bincount(side, np.add.reduceat(w, runs), 2 * len(first)), np.float64).reshape(-1, 2)
+
+
+@dataclass(frozen=True)
+class NuClassification(Problem):
+    """A margin that leaves a given fraction of the samples within, see ``nusvc``.
+
+    one_vs_rest : whether each class stands against all others, not each against each
+    """
+
+    nu: float
+    bias: Bias = "explicit"
+    augment: float = 1.0
+    one_vs_rest: bool = False
+    in_units = True
+
+    def dual(self, y: Vector, weight: Vector, diagonal: Diagonal) -> Dual:
+        return nusvc(y, weight, self.nu, self.bias, self.augment)
+
+    @property
+    def joinable(self) -> bool:
+        return True
+
+    def together(self, y: Vector, weight: Vector, first: Ids) -> Dual:
+        return nusvc(y, weight, self.nu, self.bias, self.augment, first)
+
+    def check(self, classes: NDArray[Any], weights: Vector, unit: float) -> None:
+        known = np.flatnonzero(weights)
+        classes, weights = classes[known], weights[known]
+        if self.one_vs_rest and len(classes) > 2:
+            i, j = np.arange(len(classes)), None
+            others = np.where(np.eye(len(classes)) > 0, 0.0, weights).sum(axis=1)
+        else:
+            i, j = np.triu_indices(len(classes), 1)
+            others = weights[j]
+        wrong = np.flatnonzero(~feasible_nu(self.nu, weights[i], others))
+        if len(wrong):
+            first = wrong[0]
+            other = "all other classes" if j is None else f"class {classes[j[first]].tolist()!r}"
+            own, left = unit * weights[i[first]], unit * others[first]
+            got = f"weight {own:g} in class {classes[i[first]].tolist()!r} and {left:g} in {other}"
+            raise ValueError(infeasible(self.nu, got))
+
+    def divisors(self, half_widths: Vector) -> Vector:
+        return np.where(half_widths < 0, -half_widths, 1.0)  # by 0 nothing can be divided: the function stays 0
+
+    def doubt(self, half_widths: Vector) -> str:
+        return "" if (half_widths < 0).all() else NO_MARGIN.format(self.nu)
+
+
+def infeasible(nu: float, got: str) -> str:
+    """Return the error of a nu that is too large for the weights of two classes."""
+    return (
+        f"{INFEASIBLE}: with nu = {nu:g} each of two classes needs at least {50 * nu:g} % of their weight. Got {got}."
+    )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from .bias import Bias, penalty
 from .dual import Dual, Vector
+from .problem import Diagonal, WithTargets
 
 
 def nusvr(y: Vector, C: Vector, nu: float, bias: Bias = "explicit", augment: float = 1.0) -> Dual:
@@ -33,3 +36,23 @@ def nusvr(y: Vector, C: Vector, nu: float, bias: Bias = "explicit", augment: flo
         return Dual(t, lower, upper, 0.0, (0.5 * total, -0.5 * total), row=np.repeat([0, 1], n))
     sign = np.repeat([1.0, -1.0], n)
     return Dual(t, lower, upper, penalty(bias, augment), (total,), sign=sign)
+
+
+@dataclass(frozen=True)
+class NuRegression(WithTargets):
+    """A tube that leaves a given fraction of the samples outside, see ``nusvr``."""
+
+    C: float
+    nu: float
+    bias: Bias = "explicit"
+    augment: float = 1.0
+    copies = 2
+
+    def dual(self, y: Vector, weight: Vector, diagonal: Diagonal) -> Dual:
+        return nusvr(y, self.C * weight, self.nu, self.bias, self.augment)
+
+    def ends(self, y: Vector, weight: Vector) -> tuple[float, float]:
+        return self.C, self.C
+
+    def attributes(self, half_width: float) -> dict[str, float]:
+        return {"epsilon_": half_width}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from .dual import Dual, Vector
+from .problem import Diagonal, Problem
 
 
 def oneclass(w: Vector, nu: float) -> Dual:
@@ -24,3 +27,14 @@ def oneclass(w: Vector, nu: float) -> Dual:
     """
     zero = np.zeros_like(w)
     return Dual(zero, zero, w, 0.0, (nu * float(w.sum()),))
+
+
+@dataclass(frozen=True)
+class OneClass(Problem):
+    """A half-space that leaves a given fraction of the samples outside, see ``oneclass``."""
+
+    nu: float
+    in_units = True
+
+    def dual(self, y: Vector, weight: Vector, diagonal: Diagonal) -> Dual:
+        return oneclass(weight, self.nu)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from .bias import Bias, penalty
 from .dual import Dual, Vector
+from .problem import Diagonal, WithTargets
 
 
 def quantile(y: Vector, below: Vector, above: Vector, bias: Bias = "explicit", augment: float = 1.0) -> Dual:
@@ -24,3 +27,20 @@ def quantile(y: Vector, below: Vector, above: Vector, bias: Bias = "explicit", a
     Research 7 (2006) 1231-1264.
     """
     return Dual(y, -below, above, penalty(bias, augment), (0.0,) if bias == "explicit" else ())
+
+
+@dataclass(frozen=True)
+class QuantileRegression(WithTargets):
+    """One quantile, see ``quantile``."""
+
+    C: float
+    tau: float
+    bias: Bias = "explicit"
+    augment: float = 1.0
+
+    def dual(self, y: Vector, weight: Vector, diagonal: Diagonal) -> Dual:
+        below, above = self.ends(y, weight)
+        return quantile(y, below * weight, above * weight, self.bias, self.augment)
+
+    def ends(self, y: Vector, weight: Vector) -> tuple[float, float]:
+        return (1.0 - self.tau) * self.C, self.tau * self.C

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from .bias import Bias, penalty
 from .dual import Dual, Vector
+from .problem import Diagonal, WithTargets, bounds
 
 
 def svr(y: Vector, C: Vector, epsilon: float, bias: Bias = "explicit", augment: float = 1.0) -> Dual:
@@ -21,3 +24,19 @@ def svr(y: Vector, C: Vector, epsilon: float, bias: Bias = "explicit", augment: 
     V. Vapnik, S. Golowich, A. Smola, Support vector method for function approximation (1997).
     """
     return Dual(y, -C, C, penalty(bias, augment), (0.0,) if bias == "explicit" else (), epsilon)
+
+
+@dataclass(frozen=True)
+class EpsilonRegression(WithTargets):
+    """A tube of a given width, see ``svr``."""
+
+    C: float
+    epsilon: float
+    bias: Bias = "explicit"
+    augment: float = 1.0
+
+    def dual(self, y: Vector, weight: Vector, diagonal: Diagonal) -> Dual:
+        return svr(y, bounds(self.C, weight), self.epsilon, self.bias, self.augment)
+
+    def ends(self, y: Vector, weight: Vector) -> tuple[float, float]:
+        return self.C, self.C

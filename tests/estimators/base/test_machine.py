@@ -1,9 +1,10 @@
-"""Machines that others write: outside of the package, from its bases, a formulation and nothing else.
+"""Machines that others write: outside of the package, from its bases, a problem and nothing else.
 
-Also tested here: ``classifier``, ``one_program``, ``parameters`` and ``regressor``.
+Also tested here: ``classifier``, ``parameters`` and ``regressor``.
 """
 
 import warnings
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import ClassVar
 
@@ -16,12 +17,22 @@ from sklearn.utils._param_validation import Interval, InvalidParameterError
 
 from adatron import SVC
 from adatron.estimators.base.classifier import Classifier
-from adatron.fitting.formulation import Formulation
-from adatron.problems import Dual, csvc
+from adatron.problems import CClassification, Dual
 from adatron.quoted import upward
 from machines import four_classes, two_moons
 
 FRACTION = Interval(Real, 0.0, 1.0, closed="neither")
+
+
+@dataclass(frozen=True)
+class Uneven(CClassification):
+    """The program whose targets are ``ease`` and -1."""
+
+    ease: float = field(kw_only=True)
+
+    def dual(self, y, weight, diagonal):
+        plain = super().dual(y, weight, diagonal)
+        return Dual(np.where(y > 0, self.ease, -1.0), plain.lower, plain.upper, totals=plain.totals)
 
 
 class UnevenSVC(Classifier):
@@ -33,16 +44,12 @@ class UnevenSVC(Classifier):
     def __init__(self, *, C=1.0, ease=0.5, kernel="rbf", gamma="scale", tol=1e-3, class_weight=None, probability=False):
         self._keep(locals())
 
-    def formulation(self, augment):
-        def program(y, weight):
-            plain = csvc(y, self.C * weight)
-            return Dual(np.where(y > 0, self.ease, -1.0), plain.lower, plain.upper, totals=plain.totals)
-
-        return Formulation(program, bound=self.C, sized=False)
+    def problem(self, augment):
+        return Uneven(self.C, ease=self.ease)
 
 
 @pytest.mark.parametrize("data", [two_moons, four_classes])
-def test_a_classifier_of_one_formulation_is_certified(data):
+def test_a_classifier_of_one_problem_is_certified(data):
     X, y = data()
     model = UnevenSVC(C=3.0, ease=0.3, class_weight="balanced", probability=True, tol=1e-4).fit(X, y)
     assert np.max(model.kkt_violation_) <= 1e-4

@@ -141,10 +141,10 @@ def test_folds_are_stratified_and_keep_equal_samples_together(division):
     ids=["small", "noisy", "nu", "smo", "many"],
 )
 def test_folds_start_from_the_full_solution(model, data, most):
-    with calls(engine.fit) as fits:
+    with calls(engine.solve) as fits:
         clone(model).set_params(probability=True).fit(*data())
     [(given, solved)] = [one for one in fits if one[0]["start"] is not None]
-    cold = engine.fit(given["X"], given["samples"], given["problems"], replace(given["settings"], tol=1e-3))
+    cold = engine.solve(given["X"], given["samples"], given["programs"], replace(given["settings"], tol=1e-3))
     warm, cold = (sum(one.n_iter for one in some) for some in (solved, cold))
     assert warm < most * cold
 

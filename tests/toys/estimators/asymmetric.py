@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
-from ..fitting.formulation import Formulation, bounds
-from ..problems.asymmetric import asymmetric
+from ..problems import Problem
+from ..problems.asymmetric import Asymmetric
 from .base.regressor import Regressor
 
 
@@ -43,6 +43,5 @@ class AsymmetricSVR(Regressor):
     ) -> None:
         self._keep(locals())
 
-    def formulation(self, augment: float) -> Formulation:
-        C, above = self.C, self.above
-        return Formulation(lambda y, weight: asymmetric(y, bounds(C, weight), above), bound=above * C, below=C)
+    def problem(self, augment: float) -> Problem:
+        return Asymmetric(self.C, self.above)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,45 +13,21 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Hidden, StrOptions
 
 from ...docstrings import documented, predicting
-from ...fitting.layout import Coefficients, divided
 from ...model.heads import Classes
-from ...model.solved import proofs_of
 from ..checks import inputs
 from ..checks.labels import ONE_EACH, refuse_constant
 from .attributes import Attribute
 from .callbacks import fitting
-from .convergence import warn, warn_unless_calibrated, warn_unless_converged
 from .hints import told_if
-from .machine import KernelMachine, Resolved
+from .machine import KernelMachine
 from .parameters import BIAS
 from .probability import Calibration
 from .quiet import quiet
 
 if TYPE_CHECKING:
-    from ...fitting.engine import Settings
-    from ...fitting.formulation import Formulation
-    from ...model.model import Model, Proofs
+    from ...fitting.fit import TrainingSet
+    from ...model.model import Model
     from ...problems import Bias
-
-
-class Labelled(NamedTuple):
-    """The checked training set of a classifier.
-
-    X : (n, d)
-    codes : (n,) the number of each sample's class; 0 if a sample has several labels
-    classes, class_weight : (n_classes,)
-    samples : the distinct ones; None where nobody needs them
-    repeated : (n,) the user's weights; None is 1
-    sides : (n_labels, n_combinations) 1 or -1, what each combination has of each label; None if there is one label
-    """
-
-    X: Any
-    codes: NDArray[np.int64]
-    classes: NDArray[Any]
-    class_weight: NDArray[np.float64]
-    samples: Any
-    repeated: NDArray[np.float64] | None
-    sides: NDArray[np.float64] | None = None
 
 
 def _offered(machine: Classifier) -> None:
@@ -165,16 +141,15 @@ class Classifier(ClassifierMixin, KernelMachine):
             ``max_iter``, ``max_time`` or rounding ended the fit before it met ``tol`` (or a ``gap_tol`` other than the
             default), the callback ended it, or the kernel is not positive semi-definite.
         """
+        from ...fitting.fit import fit
         from ...threads import Clock
 
-        clock = Clock.starting(self.max_time)
-        data = self._labelled(X, y, sample_weight)
-        form = self.formulation(inputs.augment(self.augment, data.X, data.repeated))
-        resolved = self._resolved(data.X, data.repeated)
-        model = self._solved(data, form, resolved, self.settings(resolved.serving, clock, form.sized, X))
-        return self._take(model, class_weight_=data.class_weight)
+        clock, data = Clock.starting(self.max_time), self._labelled(X, y, sample_weight)
+        problem = self.problem(inputs.augment(self.augment, data.X, data.repeated))
+        settings = self.settings(data.serving, clock, problem.sized, X)
+        return self._take(fit([data], [problem], settings, Calibration(self._rng()) if self.with_probability else None))
 
-    def _labelled(self, X: Any, y: Any, sample_weight: Any) -> Labelled:
+    def _labelled(self, X: Any, y: Any, sample_weight: Any) -> TrainingSet:
         """Return the checked training set."""
         from ...fitting.samples import canonical
 
@@ -189,7 +164,8 @@ class Classifier(ClassifierMixin, KernelMachine):
         samples = canonical(X, codes, len(classes), weight, mergeable=self._mergeable)
         if np.count_nonzero(samples.sizes) < 2:
             raise ValueError(self._one_sided)
-        return Labelled(X, codes, classes, class_weight, samples, repeated)
+        head, found = self._head_for(classes), {"class_weight_": class_weight}
+        return self._training_set(X, y=codes, samples=samples, head=head, repeated=repeated, found=found)
 
     @property
     def _takes_several(self) -> bool:
@@ -198,7 +174,7 @@ class Classifier(ClassifierMixin, KernelMachine):
 
     def _of_several(
         self, X: Any, y: NDArray[Any], weight: NDArray[np.float64], repeated: NDArray[np.float64] | None
-    ) -> Labelled:
+    ) -> TrainingSet:
         """Return the training set with several labels: each combination of them is a class of the samples."""
         from ...fitting.samples import canonical
 
@@ -208,55 +184,9 @@ class Classifier(ClassifierMixin, KernelMachine):
         codes, sides = codes.ravel(), np.where(combinations.T == 1, 1.0, -1.0)
         samples = canonical(X, codes, len(combinations), weight, mergeable=self._mergeable)
         refuse_constant(sides[:, samples.sizes > 0])
-        return Labelled(X, 0 * codes, np.array([0, 1], y.dtype), np.ones(2), samples, repeated, sides)
-
-    def _solved(self, data: Labelled, form: Formulation, resolved: Resolved, settings: Settings) -> Model:
-        """Return the model of all problems of a checked training set."""
-        from ...fitting import engine
-        from ...fitting.binary import Binary, Common
-        from ...fitting.folds import divide
-
-        distinct, unit = form.units_of(data.samples)
-        if form.check is not None:
-            form.check(data.classes, distinct.weights_of_classes(), unit)
-        k = len(distinct.sizes)
-        divided = divide(distinct, self._rng()) if self.with_probability else None
-        problems = Binary(Common(k, self.multi_class, form, data.sides), distinct, [[c] for c in range(k)])
-        X = inputs.as_dense_if_small(data.X, self.kernel)
-        fitted = engine.fit(X, distinct, problems, settings)
-        found, head = fitted.found, self._head_for(data.classes)
-        if data.sides is not None:
-            head = replace(head, columns=len(data.sides))
-        coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, form.bound)
-        divisors = None if form.divisors is None else form.divisors(found.half_width)
-        how = resolved, head, proofs_of(fitted, len(fitted) == 1, unit), divisors
-        model = self._of_coefficients(data, coefficients, found.intercept.copy(), *how)
-        widths = found.half_width[found.solved & np.isfinite(found.violation)]
-        if form.doubt is not None and (text := form.doubt(widths)):
-            warn(text)
-        warn_unless_converged(fitted, data.X, self.max_iter, values=model.values, kernel=model.kernel.name)
-        if divided is None:
-            return model
-        folds, slope = Calibration(X, divided, settings, form.divisors, head).run(fitted, problems)
-        warn_unless_converged(folds, data.X, self.max_iter, "problems of the folds", model.values)
-        warn_unless_calibrated(settings.clock, slope)
-        return replace(model, head=replace(head, slope=slope))
-
-    def _of_coefficients(
-        self,
-        data: Labelled,
-        coefficients: Coefficients,
-        intercepts: NDArray[np.float64],
-        resolved: Resolved,
-        head: Classes,
-        proofs: Proofs,
-        divisors: NDArray[np.float64] | None = None,
-    ) -> Model:
-        """Return the model of the solutions, divided by ``divisors``."""
-        coefficients, intercepts = divided(coefficients, intercepts, divisors)
-        support, counts, dual = coefficients.arranged(data.codes, head.groups, head.in_pairs)
-        parts = {"counts": counts, "intercepts": intercepts, "head": head, "proofs": proofs}
-        return self.made(data.X, resolved, support, dual, **parts)
+        head, found = Classes(np.array([0, 1], y.dtype), False, columns=len(sides)), {"class_weight_": np.ones(2)}
+        parts = {"samples": samples, "head": head, "repeated": repeated, "found": found, "sides": sides}
+        return self._training_set(X, y=0 * codes, **parts)
 
     def _head_for(self, labels: NDArray[Any]) -> Classes:
         """Return the head of a fit with such classes."""

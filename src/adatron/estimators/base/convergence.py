@@ -31,6 +31,7 @@ SYMMETRIC = ", and (K + K.T) / 2 of the given matrix"
 INSIDE = (
     "contextlib",  # a step is certified at the end of a block
     "adatron.estimators.",
+    "adatron.fitting.",
     "adatron.learning.",
     "adatron.dask.",
     "sklearn.base",
@@ -46,15 +47,18 @@ def warn(text: str, kind: type[Warning] = ConvergenceWarning) -> None:
 
 
 def warn_unless_converged(
-    fitted: Fits, X: Any, max_iter: int, what: str = "problems", values: bool = False, kernel: str = ""
+    fitted: Fits, X: Any, max_iter: int, what: str = "problems", values: bool = False, kernel: str = "", doubt: str = ""
 ) -> None:
     """Say in one line what was reached, the likely cause, and the cure.
 
     X are the features, or kernel values if ``values`` says so; None if neither is known.
     ``kernel`` is its name: values of some kernels grow with the features. A cause that the data show has its own cure.
-    The line starts as scikit-learn's if the user's ``max_iter`` was reached: programs look for these words. What a
-    kernel is to blame for has no numbers in it: Python shows equal warnings once, where nothing resets its filters.
+    ``doubt`` is another warning, which comes first. The line starts as scikit-learn's if the user's ``max_iter`` was
+    reached: programs look for these words. What a kernel is to blame for has no numbers in it: Python shows equal
+    warnings once, where nothing resets its filters.
     """
+    if doubt:
+        warn(doubt)
     found = fitted.found
     if found.good.all():
         return

@@ -5,19 +5,19 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from copy import copy
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from ...fitting.layout import feature_weights
-from ...fitting.storage import for_reading
+from ...arrays import for_reading
 from ...model.checks import FOREIGN, first_fault
+from ...model.layout import feature_weights
 from ...model.model import Model, Proofs
-from ...model.solved import model_of
-from ..checks import inputs, objects
+from ..checks import inputs
 from ..checks.arrays import device_of
 from ..checks.inputs import rows_to_predict
 from .attributes import FittedAttributes, Rows, flat, grouped, missing
@@ -26,25 +26,18 @@ from .parameters import Parameters
 from .quiet import quiet
 
 if TYPE_CHECKING:
-    from ...fitting.formulation import Formulation
+    from ...fitting.fit import TrainingSet
     from ...kernels import Kernel
     from ...model.function import Finish
     from ...model.heads import Counted, Head
     from ...model.signs import Decided
-
-
-class Resolved(NamedTuple):
-    """The kernel of a fit, the number behind gamma, and the kernel of a checked X."""
-
-    kernel: Kernel
-    gamma: float
-    serving: Kernel
+    from ...problems import Problem
 
 
 class KernelMachine(Parameters, FittedAttributes):
     """Base of the estimators.
 
-    A machine says by ``formulation`` which programs it asks for. A fit ends with one assignment of ``_model``: what it
+    A machine says by ``problem`` which problem it is. A fit ends with one assignment of ``_model``: what it
     has found, as one value. All attributes read that value, and so does a prediction, once.
     """
 
@@ -57,8 +50,8 @@ class KernelMachine(Parameters, FittedAttributes):
     feature_names_in_: Any
 
     @abstractmethod
-    def formulation(self, augment: float) -> Formulation:
-        """Return the programs that the parameters ask for; ``augment`` is the factor behind 'auto'."""
+    def problem(self, augment: float) -> Problem:
+        """Return the problem that the parameters ask for; ``augment`` is the factor behind 'auto'."""
 
     def _head_of(self, parts: dict[str, Any]) -> Head:
         """Return the head of a state, given its parts."""
@@ -178,33 +171,42 @@ class KernelMachine(Parameters, FittedAttributes):
         """Whether equal rows of a checked X are equal samples, before the kernel is fitted."""
         return not (self._given or self._objects is not None)
 
-    def _resolved(self, X: Any, weight: NDArray[np.float64] | None) -> Resolved:
-        """Return the kernel for a checked X.
+    def _resolved(self, X: Any, weight: NDArray[np.float64] | None) -> tuple[Kernel, float]:
+        """Return the kernel for a checked X, and the number behind gamma; ``weight``: of each row, None is 1."""
+        from ...kernels import resolve
 
-        weight : of each row of X; None is 1
-        """
-        from ...kernels import Precomputed, resolve
+        gamma = inputs.gamma(self.gamma, X, self.kernel, weight)
+        return resolve(self.kernel, gamma, self.degree, self.coef0), gamma
 
-        gamma = inputs.gamma(self.gamma, inputs.as_dense_if_small(X, self.kernel), self.kernel, weight)
-        kernel = resolve(self.kernel, gamma, self.degree, self.coef0)
-        return Resolved(kernel, gamma, kernel if self._objects is None else Precomputed())
+    def _training_set(self, X: Any, **parts: Any) -> TrainingSet:
+        """Return the training set of a checked X; ``parts``: others, see ``TrainingSet``."""
+        from ...fitting.fit import TrainingSet
 
-    def made(self, X: Any, resolved: Resolved, support: NDArray[np.int64], dual: Any, **parts: Any) -> Model:
-        """Return the model.
+        rows = inputs.as_dense_if_small(X, self.kernel)
+        kernel, gamma = self._resolved(rows, parts["repeated"])
+        objects, width = vars(self).pop("_given_objects", None), vars(self).get("n_features_in_")
+        return TrainingSet(X=X, rows=rows, kernel=kernel, gamma=gamma, objects=objects, width=width, **parts)
 
-        support : numbers of the samples behind the columns of ``dual``
-        parts : others, see ``Model``
-        """
-        if inputs.given(resolved.serving):
-            parts["width"] = vars(self).get("n_features_in_")
-        samples = vars(self).pop("_given_objects", None)
-        how = not objects.is_function(self.kernel), inputs.given(resolved.serving)
-        found = resolved.kernel, resolved.gamma, support, dual, self.n_jobs
-        return model_of(X, *found, *how, samples=samples, **parts)
+    def _measured(self, X: Any, targets: list[Any], sample_weight: Any, head: Head) -> list[TrainingSet]:
+        """Return the training set for each of the targets, (n,), or for None, of checked rows."""
+        from ...fitting.samples import canonical
+
+        weight = inputs.weights(X, sample_weight)
+        first = self._training_set(
+            X, y=None, samples=None, head=head, repeated=None if sample_weight is None else weight
+        )
+        mergeable = not (self._given or first.objects is not None)
+        out: list[TrainingSet] = []
+        for own in targets:
+            y = np.zeros(X.shape[0]) if own is None else own
+            values, codes = np.unique(y, return_inverse=True)
+            samples = canonical(X, codes, len(values), weight, mergeable=mergeable).together()
+            out.append(replace(first, y=y, samples=samples))
+        return out
 
     def _take(self, model: Model, **found: Any) -> Self:
         """Replace the model, and what else the fit has found, in one step."""
-        vars(self).update(found, _model=model)
+        vars(self).update({**model.found, **found, "_model": model})
         return self
 
     @property

@@ -16,7 +16,6 @@ from ..checks.columns import refuse_masked
 from .attributes import Attribute
 from .callbacks import fitting
 from .machine import KernelMachine
-from .one_program import measured, solved
 
 
 @documented
@@ -73,14 +72,13 @@ class Novelty(OutlierMixin, KernelMachine):
             ``max_iter``, ``max_time`` or rounding ended the fit before it met ``tol`` (or a ``gap_tol`` other than the
             default), the callback ended it, or the kernel is not positive semi-definite.
         """
+        from ...fitting.fit import fit
         from ...threads import Clock
 
         clock = Clock.starting(self.max_time)
         rows = inputs.training_rows(self, X)
-        data = measured(rows, self.marks(rows, y), sample_weight, self._mergeable)
-        form, resolved = self.formulation(1.0), self._resolved(data.X, data.repeated)
-        model, further = solved(self, data, form, resolved, self.settings(resolved.serving, clock, form.sized, X))
-        return self._take(model, **further)
+        data, problem = self._measured(rows, [self.marks(rows, y)], sample_weight, self.reads), self.problem(1.0)
+        return self._take(fit(data, [problem], self.settings(data[0].serving, clock, problem.sized, X)))
 
     @predicting
     def decision_function(self, X: Any) -> NDArray[np.float64]:

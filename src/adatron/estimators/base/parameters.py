@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,6 +17,7 @@ from ...model.model import GAP_TOL
 from ...quoted import plain_numbers
 from ..checks.arrays import device_of, rows_there
 from .callbacks import CallbackSupport, together
+from .convergence import warn_unless_converged
 from .hints import Spelling
 from .quiet import quiet_methods
 from .shown import fitted_attributes
@@ -195,7 +197,7 @@ class Parameters(CallbackSupport, Spelling, BaseEstimator):
         vars(self).update((name, value) for name, value in parameters.items() if name not in ("self", "__class__"))
 
     def settings(self, kernel: Kernel, clock: Clock, sized: bool, given: Any = None) -> Settings:
-        """Return the parameters as a fit takes them; ``sized``: see ``Formulation``, ``given``: X as it came."""
+        """Return the parameters as a fit takes them; ``sized``: see ``Problem``, ``given``: X as it came."""
         from ...fitting.engine import Settings
 
         device = device_of(self, given)
@@ -215,6 +217,7 @@ class Parameters(CallbackSupport, Spelling, BaseEstimator):
             sized=sized,
             device=device,
             there=None if device is None else rows_there(device, given),
+            judge=partial(warn_unless_converged, max_iter=int(self.max_iter)),
         )
 
 

@@ -12,8 +12,7 @@ Sources       J. Platt, Probabilistic outputs for support vector machines (1999)
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,56 +20,62 @@ from numpy.typing import NDArray
 
 from ...arrays import Ids, Vector
 from ..checks import inputs
+from .convergence import warn_unless_calibrated
 
 if TYPE_CHECKING:
-    from ...fitting.binary import Binary
     from ...fitting.engine import Settings
+    from ...fitting.fit import TrainingSet
     from ...fitting.fits import Fits
-    from ...fitting.folds import Folds
-    from ...model.heads import Classes
+    from ...fitting.programs import Binary
+    from ...fitting.samples import Samples
+    from ...problems import Problem
 
 SLOPE_ERROR = 0.01  # of the margin: an error of decision values that is nothing beside the sampling error of the slope
 
 
-@dataclass(frozen=True)
 class Calibration:
-    """The folds of a fit, and the slope that their decision values give.
+    """The folds of a fit, and the slope that their decision values give, see ``fitting.fit``.
 
-    X : (n, d) checked samples
-    divided : the distinct samples, fold by fold
-    settings : those of the fit
-    divisors : see ``Formulation``
-    head : says what the values of the problems mean
+    rng : shuffles the samples
     """
 
-    X: Any
-    divided: Folds
-    settings: Settings
-    divisors: Callable[[Vector], Vector] | None
-    head: Classes
+    def __init__(self, rng: np.random.RandomState) -> None:
+        self.rng = rng
 
-    def _scales(self, fitted: Fits) -> Vector:
-        """Return the divisor of each problem's solution."""
-        return np.ones(len(fitted)) if self.divisors is None else self.divisors(fitted.found.half_width)
+    def divide(self, samples: Samples) -> None:
+        """Deal the samples out to folds."""
+        from ...fitting.folds import divide
 
-    def run(self, fitted: Fits, whole: Binary) -> tuple[Fits, float]:
-        """Return the problems of all folds, solved from the solutions of the whole problems, and the sigmoid's slope.
+        self.divided = divide(samples, self.rng)
+
+    def slope(
+        self, data: TrainingSet, problem: Problem, settings: Settings, programs: Binary, fits: Fits, values: bool
+    ) -> float:
+        """Return the sigmoid's slope, by the problems of all folds, solved from the solutions of the whole problems.
 
         Folds that there is no time for do not count; with none the slope is 0, so that all classes are as probable.
         """
-        from ...fitting import engine
-        from ...fitting.folds import starts
+        from ...fitting.engine import solve
+        from ...fitting.programs import starts
 
-        coarse = SLOPE_ERROR * float(self._scales(fitted).min())
-        settings = replace(self.settings, tol=max(self.settings.tol, coarse), gap_tol=None)
-        if settings.clock.late:
-            return fitted, 0.0
-        samples, parts = whole.of_folds(self.divided)
-        begin = starts(self.divided, whole, fitted, samples, parts)
-        solved = engine.fit(self.X, samples, parts, settings, begin)
-        found, known = self._out_of_fold(solved)
-        left = known & (self.divided.out >= 0)
-        return solved, slope(found[left], self.divided.samples.weight[left]) if left.any() else 0.0
+        self.X, self.settings, self.problem, self.head = data.rows, settings, problem, data.head
+        coarse, found = SLOPE_ERROR * float(self._scales(fits).min()), 0.0
+        if not settings.clock.late:
+            samples, parts = programs.of_folds(self.divided)
+            begin = starts(self.divided, programs, fits, samples, parts)
+            self.settings = replace(settings, tol=max(settings.tol, coarse), gap_tol=None)
+            fits = solve(self.X, samples, parts, self.settings, begin)
+            values_of, known = self._out_of_fold(fits)
+            left = known & (self.divided.out >= 0)
+            found = slope(values_of[left], self.divided.samples.weight[left]) if left.any() else 0.0
+        settings.judge(fits, data.X, what="problems of the folds", values=values)
+        warn_unless_calibrated(settings.clock, found)
+        return found
+
+    def _scales(self, fitted: Fits) -> Vector:
+        """Return the divisor of each problem's solution."""
+        divisors = self.problem.divisors(fitted.found.half_width)
+        return np.ones(len(fitted)) if divisors is None else divisors
 
     def _out_of_fold(self, solved: Fits) -> tuple[Vector, NDArray[np.bool_]]:
         """Return by how much a fold prefers the class of a sample that it leaves out to each other one, (n, k - 1).
@@ -116,9 +121,9 @@ class Calibration:
 
     def _margins_of_pairs(self, solved: Fits, some: range, out: Ids) -> Vector:
         """Return margins of some samples, each from the pairs of its class only."""
-        from ...fitting.layout import Coefficients
         from ...gram import PairSums, Source
         from ...model.decision import pair_margins
+        from ...model.layout import Coefficients
 
         settings, divided = self.settings, self.divided
         rows, first = divided.samples.rows, solved.first[some.start : some.stop + 1]

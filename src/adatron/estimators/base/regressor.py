@@ -14,13 +14,16 @@ from ..checks import inputs
 from .attributes import Attribute
 from .callbacks import fitting
 from .machine import KernelMachine
-from .one_program import measured, solved
 from .parameters import BIAS, PENALTY
-from .several import columns_of, programs_of, solved_all
 
 if TYPE_CHECKING:
     from ...model.model import Model
-    from ...problems import Bias
+    from ...problems import Bias, Problem
+
+
+def columns_of(y: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """Return the targets, one after the other."""
+    return [y] if y.ndim == 1 else [np.ascontiguousarray(one) for one in y.T]
 
 
 class Regressor(RegressorMixin, KernelMachine):
@@ -86,23 +89,21 @@ class Regressor(RegressorMixin, KernelMachine):
         UserWarning
             Curves of a ``QuantileSVR`` cross, and ``rearrange`` is False.
         """
+        from ...fitting.fit import fit
         from ...threads import Clock
 
         clock = Clock.starting(self.max_time)
         rows, y = inputs.training_data(self, X, y, several=self.takes_targets)
-        first, *others = [measured(rows, one, sample_weight, self._mergeable) for one in columns_of(y)]
-        form = self.formulation(inputs.augment(self.augment, first.X, first.repeated))
-        if others and form.further:
-            raise ValueError(
-                f"{type(self).__name__} takes one target with several quantiles. Got {y.shape[1]} targets."
-            )
-        resolved = self._resolved(first.X, first.repeated)
-        settings = self.settings(resolved.serving, clock, form.sized, X)
-        if y.ndim == 1 and self.columns is None:
-            model, further = solved(self, first, form, resolved, settings)
-        else:
-            model, further = solved_all(self, programs_of([first, *others], form), resolved, settings)
-        return self._take(model, **further, **self.reviewed(model, first.X))
+        data = self._measured(rows, columns_of(y), sample_weight, Target(self.columns if y.ndim == 1 else y.shape[1]))
+        problems = self.problems(inputs.augment(self.augment, rows, data[0].repeated))
+        if len(data) > 1 and len(problems) > 1:
+            raise ValueError(f"{type(self).__name__} takes one target with several quantiles. Got {len(data)} targets.")
+        model = fit(data, problems, self.settings(data[0].serving, clock, problems[0].sized, X))
+        return self._take(model, **self.reviewed(model, rows))
+
+    def problems(self, augment: float) -> list[Problem]:
+        """Return the problem for each quantile, or the only one."""
+        return [self.problem(augment)]
 
     @property
     def columns(self) -> int | None:

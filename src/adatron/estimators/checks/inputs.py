@@ -13,9 +13,8 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data  # pyright: ignore[reportPrivateUsage]
 
-from ...arrays import Vector
-from ...fitting.storage import opened, tidy
-from ...model.solved import NOT_FINITE
+from ...arrays import Vector, opened, tidy
+from ...model.model import NOT_FINITE
 from ...quoted import quoted
 from . import objects
 from .arrays import host, rows_there

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ...arrays import Ids, Matrix
-from ...fitting.layout import feature_weights
+from ...arrays import Ids, Matrix, opened, tidy
 from ...fitting.samples import canonical
-from ...fitting.storage import opened, tidy
 from ...kernels import Linear
+from ...model.layout import feature_weights
 from ...model.model import Model
 
 

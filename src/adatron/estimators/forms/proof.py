@@ -16,10 +16,9 @@ from sklearn.base import is_classifier, is_regressor
 
 from ...arrays import Ids, Vector
 from ...certificates.gap import best_multipliers, duality_gap
-from ...fitting.formulation import Formulation
-from ...fitting.layout import pairs
 from ...kernels import RBF, Linear, Polynomial, Precomputed
-from ...problems import Dual
+from ...model.layout import pairs
+from ...problems import Dual, Problem
 from ..checks import inputs
 
 KINDS = ("SVC", "NuSVC", "SVR", "NuSVR", "QuantileSVR", "OneClassSVM", "SVDD")
@@ -29,9 +28,9 @@ TINIEST = 1e-290  # Added to each bound: what sums of zeros, rounded outwards, m
 
 
 class ProvenProgram(NamedTuple):
-    """One program: its formulation, its samples, their labels or targets, and their coefficients in the model."""
+    """One program: its problem, its samples, their labels or targets, and their coefficients in the model."""
 
-    form: Formulation
+    problem: Problem
     ids: Ids
     y: Vector
     beta: Vector
@@ -61,7 +60,8 @@ def proof_of(machine: Any, X: Any, y: Any, sample_weight: Any) -> str:
         weight = weight * machine.class_weight_[codes]
     data, K = [" ".join(map(float.hex, row)) for row in rows.tolist()], model.kernel(rows)
     head, texts = [f"kernel {line}", f"rows {rows.shape[0]} {rows.shape[1]}", *data], list[str]()
-    for part in _parts(machine, machine.formulation(augment), y, weight):
+    problems = machine.problems(augment) if is_regressor(machine) else [machine.problem(augment)]
+    for part in _parts(machine, problems, y, weight):
         samples, lines = _program(machine, kind, part, weight[part.ids], K[np.ix_(part.ids, part.ids)], augment)
         data += samples
         texts += lines
@@ -80,11 +80,11 @@ def _kernel_line(kernel: Any) -> str:
     raise ValueError(f"A proof needs a kernel rbf, linear, precomputed, or poly with coef0 >= 0. Got {kernel!r}.")
 
 
-def _parts(machine: Any, form: Formulation, y: Any, weight: Vector) -> Iterator[ProvenProgram]:
+def _parts(machine: Any, problems: list[Problem], y: Any, weight: Vector) -> Iterator[ProvenProgram]:
     """Yield the programs of a machine in the order of its coefficients; samples without weight are left out."""
     model, beta = machine.model_, np.zeros((len(machine.model_.intercepts), len(weight)))
     beta[:, model.support] = model.coefficients()
-    forms, head = (form, *form.further), model.head
+    head = model.head
     for number, own in enumerate(beta):
         if y.ndim == 2:
             labels = np.where(y[:, number] == 1, 1.0, -1.0) if is_classifier(machine) else y[:, number]
@@ -96,7 +96,7 @@ def _parts(machine: Any, form: Formulation, y: Any, weight: Vector) -> Iterator[
         else:
             labels = np.where(y == head.labels[number if len(head.labels) > 2 else 1], 1.0, -1.0)
         ids = np.flatnonzero((weight > 0.0) & ((labels != 0.0) | (not is_classifier(machine))))
-        yield ProvenProgram(forms[number % len(forms)], ids, np.asarray(labels[ids], np.float64), own[ids])
+        yield ProvenProgram(problems[number % len(problems)], ids, np.asarray(labels[ids], np.float64), own[ids])
 
 
 def _program(
@@ -104,7 +104,7 @@ def _program(
 ) -> tuple[Any, Any]:
     """Return the lines of the samples without their coefficients, and all lines of a program."""
     n, y = len(part.ids), part.y
-    dual = part.form.made(y, weight, lambda: np.ascontiguousarray(np.diagonal(K)))
+    dual = part.problem.dual(y, weight, lambda: np.ascontiguousarray(np.diagonal(K)))
     beta, low, high = part.beta, 0.0 - dual.lower[-n:], dual.upper[:n]
     if kind in ("NuSVC", "OneClassSVM", "SVDD"):  # a model has a multiple of the solution
         own = float(beta.sum() if kind == "SVDD" else np.abs(beta).sum())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -10,13 +9,14 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ...arrays import Ids, Vector
 from ...docstrings import documented
-from ...fitting.formulation import Formulation
 from ...learning.leave_out import loo_values
-from ...problems import Dual, feasible_nu
+from ...problems import Dual, NuClassification, Problem, feasible_nu
+from ...problems.nusvc import infeasible
+from ...problems.problem import Diagonal
 from ...quoted import quoted
 from ..base.classifier import Classifier
 from ..checks import inputs
-from ..nusvc import NuSVC, infeasible
+from ..nusvc import NuSVC
 from ..svc import SVC
 from .machine import FollowsC, Incremental
 
@@ -182,13 +182,15 @@ class IncrementalNuSVC(IncrementalClassifier, NuSVC):
     ) -> None:
         self._keep(locals())
 
-    def formulation(self, augment: float) -> Formulation:
-        form, nu = super().formulation(augment), self.nu
+    def problem(self, augment: float) -> Problem:
+        return _Checked(self.nu, self.bias, augment)
 
-        def program(y: Vector, weight: Vector) -> Dual:
-            one, other = float(weight[y < 0].sum()), float(weight[y > 0].sum())
-            if not feasible_nu(nu, one, other):
-                raise ValueError(infeasible(nu, f"classes of weight {one:g} and {other:g}"))
-            return form.program(y, weight)
 
-        return replace(form, program=program)
+class _Checked(NuClassification):
+    """The problem of nu, which checks the samples that are left after each step."""
+
+    def dual(self, y: Vector, weight: Vector, diagonal: Diagonal) -> Dual:
+        one, other = float(weight[y < 0].sum()), float(weight[y > 0].sum())
+        if not feasible_nu(self.nu, one, other):
+            raise ValueError(infeasible(self.nu, f"classes of weight {one:g} and {other:g}"))
+        return super().dual(y, weight, diagonal)

@@ -77,8 +77,8 @@ class Holder(KernelMachine):
     def foundation(self, **changed: Any) -> Foundation:
         """Return the parameters that a solution rests on, some of them changed, and their programs."""
         params = {**self.get_params(deep=False), **changed}
-        form = type(self)(**params).formulation(float(params.get("augment", 1.0)))
-        return Foundation({name: params[name] for name in FIXED if name in params}, form)
+        problem = type(self)(**params).problem(float(params.get("augment", 1.0)))
+        return Foundation({name: params[name] for name in FIXED if name in params}, problem)
 
     def _learner_of(self, kernel: Kernel, gamma: float, head: Head, foundation: Foundation) -> Learner:
         """Return a new learner, which has no samples yet."""

@@ -14,10 +14,9 @@ from sklearn.base import is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import Interval
 
-from ...arrays import Ids, Vector
+from ...arrays import Ids, Vector, opened, tidy
 from ...compiled.cache.uninterrupted import uninterrupted
 from ...docstrings import documented
-from ...fitting.storage import opened, tidy
 from ...learning.c_path import CPath, paths_in_C
 from ...learning.report import report
 from ...model.heads import Head
@@ -180,12 +179,11 @@ class Incremental(Holder):
         y, weight, head, found = self._meaning(X, y, own, classes, first=True)
         if self._given:
             raise ValueError(f"{type(self).__name__} does not accept kernel='precomputed'; pass rows of features.")
-        resolved = self._resolved(X, None if sample_weight is None else own)
-        if resolved.kernel.compiled and not resolved.kernel.convex:
-            raise ValueError(
-                f"An incremental model needs a positive semi-definite kernel. Got {quoted(resolved.kernel)}."
-            )
-        learner = self._learner_of(resolved.kernel, resolved.gamma, head, self.foundation())
+        rows = inputs.as_dense_if_small(X, self.kernel)
+        kernel, gamma = self._resolved(rows, None if sample_weight is None else own)
+        if kernel.compiled and not kernel.convex:
+            raise ValueError(f"An incremental model needs a positive semi-definite kernel. Got {quoted(kernel)}.")
+        learner = self._learner_of(kernel, gamma, head, self.foundation())
         learner.begin(X, y, weight, ids)
         with uninterrupted():
             vars(self).update(found, stream_=None, _learner=learner)
@@ -370,7 +368,7 @@ class FollowsC(Incremental):
             begin: float = learner.foundation.fixed["C"]
             if not np.isfinite([C, begin]).all():
                 raise ValueError(f"A path in C needs finite ends. Got {quoted(begin)} and {quoted(C)}.")
-            return paths_in_C(learner, self.foundation(C=C).form.made, begin, C)
+            return paths_in_C(learner, self.foundation(C=C).problem, begin, C)
 
 
 def _check(C: Any) -> None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 
 from ...arrays import Vector
 from ...docstrings import documented
-from ...fitting.formulation import Formulation
 from ...learning.leave_out import loo_values
-from ...problems import Dual
+from ...problems import Ball, Dual, Problem
+from ...problems.problem import Diagonal
 from ..base.novelty import Novelty
 from ..oneclass import OneClassSVM
-from ..svdd import SVDD, check_feasible
+from ..svdd import SVDD
 from .machine import Incremental
 
 
@@ -112,11 +111,13 @@ class IncrementalSVDD(IncrementalNovelty, SVDD):
     ) -> None:
         self._keep(locals())
 
-    def formulation(self, augment: float) -> Formulation:
-        form, C = super().formulation(augment), self.C
+    def problem(self, augment: float) -> Problem:
+        return _Checked(self.nu, self.C)
 
-        def program(y: Vector, weight: Vector, diagonal: Vector) -> Dual:
-            check_feasible(C, y, weight)
-            return form.program(y, weight, diagonal)
 
-        return replace(form, program=program)
+class _Checked(Ball):
+    """A ball that checks the samples that are left after each step."""
+
+    def dual(self, y: Vector, weight: Vector, diagonal: Diagonal) -> Dual:
+        self.check(y, weight)
+        return super().dual(y, weight, diagonal)

@@ -12,10 +12,9 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from ...arrays import Ids, Vector
-from ...fitting.layout import pairs
-from ...fitting.storage import dense_rows
+from ...arrays import Ids, Vector, dense_rows
 from ...model.heads import Classes, unbeaten
+from ...model.layout import pairs
 from ...quoted import quoted
 from ..base.novelty import Novelty
 from ..base.quiet import quiet

@@ -13,10 +13,9 @@ import numpy as np
 
 from ...arrays import Ids, Vector
 from ...certificates import best_multipliers
-from ...fitting import engine
-from ...fitting.engine import Settings
+from ...fitting.engine import Settings, solve
 from ...fitting.fits import Fits, Fitted
-from ...fitting.problems import Listed, Problem, Problems
+from ...fitting.programs import Listed, Program, Programs
 from ...fitting.samples import Samples
 from ...kernels import Precomputed
 from ...margins import (
@@ -79,7 +78,7 @@ def field_of(data: Data, one: Fitted) -> Field:
     return Field(data.settings.kernel, data.X[one.ids], one.beta, one.intercept)
 
 
-def full(data: Data, problem: Problem, one: Fitted, recipe: Recipe) -> Climb:
+def full(data: Data, program: Program, one: Fitted, recipe: Recipe) -> Climb:
     """Run Algorithm 1 for one problem.
 
     Raises
@@ -90,7 +89,7 @@ def full(data: Data, problem: Problem, one: Fitted, recipe: Recipe) -> Climb:
     if one.status is None:
         return Climb(one, Worth(np.nan, np.nan), [])
     _check_memory(data, one, recipe)
-    dual, ids = problem.program(one.ids), one.ids
+    dual, ids = program.dual(one.ids), one.ids
     solved = [one]
 
     def solve(M: Vector, size: Vector) -> tuple[Vector, float]:
@@ -152,28 +151,28 @@ def _solve(data: Data, K: Vector, dual: Dual, ids: Ids, start: Vector | None = N
     """Solve a program over a given matrix, from coefficients or from 0."""
     samples = Samples.alone(np.arange(len(ids)))
     settings = replace(data.settings, kernel=Precomputed(), precision="double")
-    problems, begin = Listed([Problem([0], lambda _: dual)]), None if start is None else lambda _: start
-    return replace(engine.fit(K, samples, problems, settings, begin)[0], ids=ids)
+    programs, begin = Listed([Program([0], lambda _: dual)]), None if start is None else lambda _: start
+    return replace(solve(K, samples, programs, settings, begin)[0], ids=ids)
 
 
 def simplified(
-    data: Data, X: Any, samples: Samples, problems: Problems, fits: Fits, n_steps: int, rescaled: bool
+    data: Data, X: Any, samples: Samples, programs: Programs, fits: Fits, n_steps: int, rescaled: bool
 ) -> list[Climb]:
     """Run section 6: targets y ĝ from the gradients at the samples themselves, for all problems at once."""
     fitted = list(fits)
-    now = best = [_begun(data, *parts) for parts in zip(problems, fitted, strict=True)]
+    now = best = [_begun(data, *parts) for parts in zip(programs, fitted, strict=True)]
     units = [None if one.size is None else float(one.size.mean()) for one in best]
     with suppress(OutOfTime):
         for _ in range(0 if data.clock.late else n_steps):
             sizes = [np.ones(len(one.fitted.ids)) if one.size is None else one.size / one.size.mean() for one in now]
             if rescaled:
-                fitted = [_rescaled(data, *parts) for parts in zip(problems, fitted, sizes, strict=True)]
+                fitted = [_rescaled(data, *parts) for parts in zip(programs, fitted, sizes, strict=True)]
             else:
-                changed = [Problem(p.segments, _changed(p.program, t)) for p, t in zip(problems, sizes, strict=True)]
+                changed = [Program(p.segments, _changed(p.dual, t)) for p, t in zip(programs, sizes, strict=True)]
                 starts = partial(_betas, fitted)
-                fitted = list(engine.fit(X, samples, Listed(changed), data.settings, starts))
+                fitted = list(solve(X, samples, Listed(changed), data.settings, starts))
             paths = [one.path for one in now]
-            now = [_measured(data, *parts) for parts in zip(problems, fitted, units, paths, strict=True)]
+            now = [_measured(data, *parts) for parts in zip(programs, fitted, units, paths, strict=True)]
             best = [_better(*pair) for pair in zip(best, now, strict=True)]
             if data.clock.late:
                 break
@@ -184,18 +183,18 @@ def _better(best: Climb, now: Climb) -> Climb:
     return now if now.worth.score > best.worth.score else replace(best, path=now.path)
 
 
-def _begun(data: Data, problem: Problem, one: Fitted) -> Climb:
+def _begun(data: Data, program: Program, one: Fitted) -> Climb:
     """Measure the original machine, if there is time."""
     try:
-        return _measured(data, problem, one, None, [])
+        return _measured(data, program, one, None, [])
     except OutOfTime:
         return Climb(one, Worth(np.nan, np.nan), [])
 
 
-def _measured(data: Data, problem: Problem, one: Fitted, unit: float | None, path: list[float]) -> Climb:
+def _measured(data: Data, program: Program, one: Fitted, unit: float | None, path: list[float]) -> Climb:
     if one.status is None:
         return Climb(one, Worth(np.nan, np.nan), [])
-    dual = problem.program(one.ids)
+    dual = program.dual(one.ids)
     C, ids = np.maximum(dual.upper, -dual.lower), one.ids
     field, y = field_of(data, one), np.sign(dual.t)
     found, size = estimated(field, data.metric.take(ids), data.X[ids], y, C, unit, data.pool)
@@ -210,7 +209,7 @@ def _betas(fitted: list[Fitted], some: range) -> Vector:
     return np.concatenate([fitted[number].beta for number in some])
 
 
-def _rescaled(data: Data, problem: Problem, one: Fitted, size: Vector) -> Fitted:
+def _rescaled(data: Data, program: Program, one: Fitted, size: Vector) -> Fitted:
     """Rescale as the paper does: the original machine with k(x_i, x_j) / (ĝ_i ĝ_j).
 
     Its constraint is Σ ĝ a = 0 for the coefficients a of k. It belongs to a bias b ĝ(x), and ĝ is unknown for other x.
@@ -218,7 +217,7 @@ def _rescaled(data: Data, problem: Problem, one: Fitted, size: Vector) -> Fitted
     """
     if one.status is None:
         return one
-    X, dual = data.X[one.ids], problem.program(one.ids)
+    X, dual = data.X[one.ids], program.dual(one.ids)
     K = data.settings.kernel(X) / np.outer(size, size)
     found = _solve(data, K, dual, one.ids)
     a, exact = found.beta / size, with_targets(dual, size)

@@ -11,28 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ...arrays import Vector
+from ...arrays import Vector, dense_rows
 from ...docstrings import documented
-from ...fitting.formulation import Formulation, bounds
-from ...fitting.storage import dense_rows
-from ...model.heads import Classes
-from ...model.model import Model, Proofs
-from ...model.solved import proofs_of
-from ...problems import csvc
+from ...model.model import NOT_FINITE, Model, Proofs
+from ...problems import CClassification, Problem
 from ...quoted import quoted
 from ..base.attributes import Attribute
 from ..base.callbacks import fitting
-from ..base.classifier import Classifier, Labelled
-from ..base.convergence import warn_of_cut_steps, warn_unless_converged
-from ..base.machine import Resolved
+from ..base.classifier import Classifier
+from ..base.convergence import warn_of_cut_steps
 from ..base.parameters import PENALTY
-from ..checks import inputs
 
 if TYPE_CHECKING:
+    from ...fitting.fit import TrainingSet
     from ...fitting.fits import Fits
-    from ...fitting.problems import Problems
+    from ...fitting.programs import Programs
     from ...fitting.samples import Samples
-    from ...kernels import Kernel
     from ...threads import Clock
     from .steps import Climb
 
@@ -220,45 +214,37 @@ class InputMarginSVC(Classifier):
     ) -> None:
         self._keep(locals())
 
-    def formulation(self, augment: float) -> Formulation:
-        C = self.C
-        bound = C if self.algorithm == "simplified" else np.inf
-        separable = bool(np.isfinite(bound))
-        return Formulation(lambda y, weight: csvc(y, bounds(C, weight)), bound=bound, sized=False, separable=separable)
+    def problem(self, augment: float) -> Problem:
+        return CClassification(self.C) if self.algorithm == "simplified" else _Unbounded(self.C)
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        from ...fitting import engine
-        from ...fitting.binary import Binary, Common
+        from ...fitting.engine import solve
+        from ...fitting.fit import model_of_classes
         from ...fitting.fits import Fits
+        from ...fitting.programs import Binary
         from ...threads import Clock
 
-        clock = Clock.starting(self.max_time)
-        data, form = self._labelled(X, y, sample_weight), self.formulation(1.0)
+        clock, data, problem = Clock.starting(self.max_time), self._labelled(X, y, sample_weight), self.problem(1.0)
         self._refuse_unread()
-        k, distinct = len(data.classes), data.samples
-        problems = Binary(Common(k, self.multi_class, form), distinct, [[c] for c in range(k)])
-        resolved = self._resolved(data.X, data.repeated)
-        rows, settings = inputs.as_dense_if_small(data.X, self.kernel), self.settings(resolved.serving, clock, False, X)
-        start = engine.fit(rows, distinct, problems, settings)
-        climbs = self._climbs(data, problems, start, resolved.kernel, clock)
-        fitted = Fits.of([climb.fitted for climb in climbs], start.route)
-        feet, head, proofs = None, self._head_for(data.classes), proofs_of(fitted, k == 2)
+        programs = Binary.of_classes(problem, data.samples, data.head.in_pairs)
+        settings = self.settings(data.serving, clock, False, X)
+        start = solve(data.rows, data.samples, programs, settings)
+        climbs = self._climbs(data, programs, start, clock)
+        fits = Fits.of([climb.fitted for climb in climbs], start.route)
+        feet, alone = None, len(climbs) == 1
         if self.algorithm in TILTED:
-            feet = [_projections(climb, distinct, data.X.shape) for climb in climbs]
-            model = self._of_bases(climbs, data, resolved, head, proofs)
+            feet = [_projections(climb, data.samples, data.X.shape) for climb in climbs]
+            model = self._of_bases(climbs, data, fits.proofs(alone))
         else:
-            coefficients = distinct.spread(fitted.first[1:], fitted.ids, fitted.beta, form.bound)
-            model = self._of_coefficients(data, coefficients, fitted.found.intercept.copy(), resolved, head, proofs)
-        warn_unless_converged(fitted, data.X, self.max_iter, values=model.values, kernel=model.kernel.name)
+            model = model_of_classes(data, problem, fits, data.samples, self.n_jobs)
+        settings.judge(fits, data.X, values=model.values, kernel=model.kernel.name)
         margins, paths = np.array([climb.worth.margin for climb in climbs]), [np.array(c.path) for c in climbs]
-        alone = len(climbs) == 1
         return self._take(
             model,
             margin_=float(margins[0]) if alone else margins,
             margin_path_=paths[0] if alone else paths,
             projections_=feet[0] if feet is not None and alone else feet,
-            class_weight_=data.class_weight,
         )
 
     def _refuse_unread(self) -> None:
@@ -280,7 +266,7 @@ class InputMarginSVC(Classifier):
                     f"it. Got {value!r} instead."
                 )
 
-    def _climbs(self, data: Labelled, problems: Problems, start: Fits, kernel: Kernel, clock: Clock) -> list[Climb]:
+    def _climbs(self, data: TrainingSet, programs: Programs, start: Fits, clock: Clock) -> list[Climb]:
         """Take the steps from the solution of each problem."""
         from ...kernels.derivatives import jet
         from ...margins import Metric, Recipe
@@ -288,12 +274,12 @@ class InputMarginSVC(Classifier):
         from ...threads.gate import one_blas_thread
         from . import steps
 
+        kernel, X = data.kernel, data.rows
         jet(kernel)  # or it has no derivative
         if self.algorithm in TILTED and not kernel.convex:
             raise ValueError(
                 f"algorithm={self.algorithm!r} needs a positive semi-definite kernel. {quoted(kernel)} may not be one."
             )
-        X = inputs.as_dense_if_small(data.X, self.kernel)
         rows = dense_rows(X[data.samples.rows])
         with one_blas_thread(), Pool(allowed_threads(self.n_jobs), clock.limit) as pool:
             settings = replace(self.settings(kernel, clock, sized=False), device=None, there=None)
@@ -301,15 +287,15 @@ class InputMarginSVC(Classifier):
             if self.algorithm in TILTED:
                 moves = self.algorithm == "full"
                 recipe = Recipe(self.n_steps, self.rule, self.hyperplane, moves, self.slack, self.warm)
-                climbs = [steps.full(own, *parts, recipe) for parts in zip(problems, start, strict=True)]
+                climbs = [steps.full(own, *parts, recipe) for parts in zip(programs, start, strict=True)]
             else:
                 rescaled = self.algorithm == "rescaled"
-                climbs = steps.simplified(own, X, data.samples, problems, start, self.n_steps, rescaled)
+                climbs = steps.simplified(own, X, data.samples, programs, start, self.n_steps, rescaled)
         warn_of_cut_steps(any(climb.cut for climb in climbs))
         return climbs
 
     @staticmethod
-    def _of_bases(climbs: list[Climb], data: Labelled, resolved: Resolved, head: Classes, proofs: Proofs) -> Model:
+    def _of_bases(climbs: list[Climb], data: TrainingSet, proofs: Proofs) -> Model:
         """Return the model of an algorithm whose decision functions have slopes of the kernel."""
         bases, problems = [_bases(climb, data.X.shape[1]) for climb in climbs], np.arange(len(climbs))
         problem = np.repeat(problems, [len(points) for points, _, _, _ in bases])
@@ -317,17 +303,18 @@ class InputMarginSVC(Classifier):
         dual = np.where(problem == problems[:, None], a, 0.0)
         intercepts = np.array([c.fitted.intercept if c.stage is None else c.stage.field.f0 for c in climbs])
         if not all(np.isfinite(part).all() for part in (dual, tilts, intercepts)):
-            raise ValueError(inputs.NOT_FINITE)
+            raise ValueError(NOT_FINITE)
         return Model(
-            kernel=resolved.kernel,
-            gamma=resolved.gamma,
+            kernel=data.kernel,
+            gamma=data.gamma,
             vectors=points,
             dual=dual,
             intercepts=intercepts,
             support=data.samples.rows[support].astype(np.int32),
             counts=np.array([len(tilts)], np.int32),
-            head=head,
+            head=data.head,
             proofs=proofs,
+            found=data.found,
             shape=data.X.shape,
             width=data.X.shape[1],
             tilts=tilts,
@@ -351,3 +338,14 @@ def _projections(climb: Climb, distinct: Samples, shape: tuple[int, int]) -> Vec
         of_distinct[climb.fitted.ids] = climb.stage.feet.projection
     found[distinct.members] = of_distinct[distinct.group]
     return found
+
+
+class _Unbounded(CClassification):
+    """The problem of the start, of steps that leave its bounds."""
+
+    @property
+    def separable(self) -> bool:
+        return False
+
+    def ends(self, y: Vector, weight: Vector) -> tuple[float, float]:
+        return np.inf, np.inf

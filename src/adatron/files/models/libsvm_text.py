@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from ...arrays import MOST_COLUMNS
+from ...arrays import MOST_COLUMNS, tidy
 from ...estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from ...estimators.base.classifier import Classifier
 from ...estimators.base.machine import KernelMachine
 from ...estimators.forms.adopt import adopt, adopt_one
-from ...fitting.storage import tidy
 from ...kernels import Kernel, resolve
 from ...kernels.table import LEAVES
 from ...model.checks import LARGEST_SUPPORT

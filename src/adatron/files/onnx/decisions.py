@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_outlier_detector
 
-from ...fitting.layout import pairs
 from ...model.heads import Classes
+from ...model.layout import pairs
 from ...quoted import quoted
 from .graph import Graph, Tensor
 

@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...arrays import Vector
+from ...arrays import Vector, dense_rows
 from ...compiled.cache.cached import cached_property
-from ...fitting import layout
-from ...fitting.storage import dense_rows
 from ...kernels import RBF, Kernel, Laplacian, Linear, Polynomial, Product, Scaled, Sigmoid, Sum
+from ...model import layout
 from ...model.function import DecisionFunctions, KernelSum
 from ...model.tilted import Tilted, outputs
 from .graph import Graph

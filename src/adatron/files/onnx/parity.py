@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_regressor
 
-from ...arrays import Vector
+from ...arrays import Vector, dense_rows
 from ...extras import needed
-from ...fitting.storage import dense_rows
 from ...model.function import DecisionFunctions
 from ...model.heads import Classes
 from ...model.tilted import Tilted, outputs

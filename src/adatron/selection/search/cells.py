@@ -16,12 +16,12 @@ from sklearn.base import is_classifier, is_regressor
 
 from ...arrays import Vector
 from ...estimators import OneClassSVM
-from ...fitting.formulation import Formulation
 from ...fitting.placing import refuse_unsuited
 from ...fitting.samples import unit_of_weights
 from ...kernels import Kernel, resolve
 from ...model.heads import Classes, Head
-from ...problems import Dual
+from ...problems import Dual, Problem
+from ...problems.problem import no_diagonal
 from ...problems.unit import scaled, unit_of
 from .candidates import Candidate
 from .rows import Fold, Unshared, checking
@@ -83,9 +83,9 @@ class Cell:
         return self.kind
 
     @cached_property
-    def form(self) -> Formulation:
-        """The programs of the machine."""
-        return self.model.formulation(self.augment)
+    def problem(self) -> Problem:
+        """The problem of the machine."""
+        return self.model.problem(self.augment)
 
     @cached_property
     def weight(self) -> Vector:
@@ -103,7 +103,7 @@ class Cell:
         weight = self.fold.weights(self.model)
         if not (weight > 0.0).any():
             raise Unshared
-        return unit_of_weights(weight[weight > 0.0]) if self.form.in_units else 1.0
+        return unit_of_weights(weight[weight > 0.0]) if self.problem.in_units else 1.0
 
     @cached_property
     def sides(self) -> list[Side]:
@@ -159,10 +159,11 @@ class Cell:
         if rows.device is not None:
             with checking():
                 refuse_unsuited(rows.device, self.kernel, rows.X)
-        if self.form.check is not None:
-            held = np.asarray(np.bincount(rows.of_class, self.weight, minlength=len(rows.classes)), np.float64)
-            with checking():
-                self.form.check(rows.classes, held, 1.0)
+        if not is_classifier(self.model):
+            return
+        held = np.asarray(np.bincount(rows.of_class, self.weight, minlength=len(rows.classes)), np.float64)
+        with checking():
+            self.problem.check(rows.classes, held, 1.0)
 
     def program(self, side: Side) -> tuple[Dual | None, float]:
         """Return the program of a binary problem over the distinct samples, and the divisor of its numbers.
@@ -173,7 +174,7 @@ class Cell:
         others = any(self.present[one] for one in side.segments if one != side.positive)
         if side.positive >= 0 and not (self.present[side.positive] and others):
             raise Unshared
-        if self.form.separable:
+        if self.problem.separable:
             return None, self.unit
         ids = rows.ids(list(side.segments))
         own = weight[ids]
@@ -181,17 +182,17 @@ class Cell:
             y = np.zeros(len(ids)) if rows.y is None else rows.y[rows.distinct.rows[ids]] - self.middle
         else:
             y = np.where(rows.of_class[ids] == side.positive, 1.0, -1.0)
-        dual, unit = self.form.program(y, own), self.unit
-        if self.form.sized and not self.form.in_units:  # the unit follows from the targets
-            unit = unit_of(dual.take(np.tile(own > 0.0, self.form.copies)), 0.0)
+        dual, unit = self.problem.dual(y, own, no_diagonal), self.unit
+        if self.problem.sized and not self.problem.in_units:  # the unit follows from the targets
+            unit = unit_of(dual.take(np.tile(own > 0.0, self.problem.copies)), 0.0)
             dual = scaled(dual, unit)
         return dual, unit
 
     @cached_property
     def middle(self) -> float:
-        """The number that is subtracted from targets, see ``Formulation.middle``."""
+        """The number that is subtracted from targets, see ``Problem.middle``."""
         rows = self.fold.rows
-        return 0.0 if rows.y is None else self.form.middle(rows.y[rows.distinct.rows])
+        return 0.0 if rows.y is None else self.problem.middle(rows.y[rows.distinct.rows])
 
     @cached_property
     def present(self) -> NDArray[np.bool_]:

@@ -229,7 +229,7 @@ class _Cells:
     def _doubt(self, key: tuple[int, int], cell: Cell, found: Solved, ends: tuple[Any, Any]) -> None:
         """Keep the rows of a cell whose labels are not proven, and the number of right labels among the others."""
         head = cell.head
-        if isinstance(head, Classes) and head.each and cell.form.divisors is not None:
+        if isinstance(head, Classes) and head.each and cell.problem.divisors(np.ones(1)) is not None:
             return  # the margins that the values were divided by are not confined
         certain = head.within(found.test, *ends)
         truth = self.scoring.parts(cell.fold.number)[0].labels

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Ids, Vector
 from ...certificates.confined import CARE, confine
-from ...fitting.problems import Listed, Problem, Problems
+from ...fitting.programs import Listed, Program, Programs
 from ...problems import Dual, csvc
 from ...solvers.found import Found
 from .cells import Cell, Side
@@ -79,8 +79,8 @@ class Entry:
     off: Off | None = None
 
 
-class Beside(Problems):
-    """Problems whose programs are parts of one large program.
+class Beside(Programs):
+    """Programs that are parts of one large program.
 
     A search over ten classes has thousands of pairs, so their programs are made at once.
 
@@ -98,8 +98,8 @@ class Beside(Problems):
     def _of(self, some: range, ids: Ids) -> Dual:
         return self._whole.take(slice(self._ends[some.start], self._ends[some.stop]))
 
-    def problem(self, number: int) -> Problem:
-        return Problem(self.segments(number), lambda ids: self._of(range(number, number + 1), ids))
+    def program(self, number: int) -> Program:
+        return Program(self.segments(number), lambda ids: self._of(range(number, number + 1), ids))
 
     def sides(self) -> Vector:
         """Return 0: every problem has samples on both sides."""
@@ -110,13 +110,13 @@ class Beside(Problems):
 class Whole:
     """The programs of several problems, one after the other.
 
-    problems : as the engine takes them
+    programs : as they are solved
     ids : the distinct sample of each variable
     t, lower, upper, row : as in ``Dual``
     totals, epsilons : (n, p) and (n,) of each program
     """
 
-    problems: Problems
+    programs: Programs
     ids: Ids
     t: Vector
     lower: Vector
@@ -132,7 +132,7 @@ class Whole:
         for entry in entries:
             if entry.side not in known:
                 known[entry.side] = _samples(entry.side, cells[0].fold.rows)
-        copies = cells[0].form.copies
+        copies = cells[0].problem.copies
         ids = np.concatenate([np.tile(known[entry.side][0], copies) for entry in entries])
         duals = [entry.program for entry in entries if entry.program is not None]
         if duals:
@@ -142,14 +142,14 @@ class Whole:
             row = np.concatenate([dual.membership[0] for dual in duals])
             totals = np.array([dual.totals if dual.sign is None else () for dual in duals]).reshape(len(duals), -1)
             parts = [(TWICE, 1) if twice else (list(e.side.segments), copies) for e in entries]
-            some = [Problem(one, _constant(e.program), k) for e, (one, k) in zip(entries, parts, strict=True)]
+            some = [Program(one, _constant(e.program), k) for e, (one, k) in zip(entries, parts, strict=True)]
             return cls(Listed(some), ids, t, lower, upper, row, totals, np.array([dual.epsilon for dual in duals]))
         n, whole = len(entries), _joined(entries, cells, known)
-        problems = Beside(
+        programs = Beside(
             [e.side.segments for e in entries], whole, np.cumsum([len(known[e.side][0]) for e in entries])
         )
         totals = np.tile(np.array(whole.totals), (n, 1))
-        return cls(problems, ids, whole.t, whole.lower, whole.upper, whole.membership[0], totals, np.zeros(n))
+        return cls(programs, ids, whole.t, whole.lower, whole.upper, whole.membership[0], totals, np.zeros(n))
 
     def confined(self, found: Found, g: Vector, errors: Vector, roots: Vector) -> tuple[Vector, Vector, Vector]:
         """Return how far the optimal functions may be from those found, in the units of the programs.

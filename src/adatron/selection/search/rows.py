@@ -17,7 +17,7 @@ from ...arrays import Ids, Vector
 from ...devices import Device
 from ...estimators.checks import inputs
 from ...estimators.checks.arrays import device_of, rows_there
-from ...fitting.problems import ranges
+from ...fitting.programs import ranges
 from ...fitting.samples import Samples, canonical
 
 # Distance of the mean from 0, as a multiple of the spread, from which on a fit must centre rows of a linear kernel.

@@ -73,7 +73,7 @@ def solve(
     clock, callback : the end of the whole search, and the function to tell of the progress
     """
     first, rows = cells[0], cells[0].fold.rows
-    settings = first.model.settings(first.kernel, clock, first.form.sized and first.form.in_units)
+    settings = first.model.settings(first.kernel, clock, first.problem.sized and first.problem.in_units)
     settings = replace(settings, n_jobs=n_jobs, cache_bytes=share * settings.cache_bytes, callback=callback)
     work = float(rows.size) ** 2 * first.kernel.cost(float(rows.X.shape[1]))
     if rows.device is None or around is not None or work < rows.device.fit:  # kernel values are shared on the processor
@@ -83,8 +83,8 @@ def solve(
     proofs = proofs if first.provable else ProofsWanted.NOTHING
     # Each program is one block even with each sample twice, so that all share a kernel matrix.
     room = DOUBLED_MATRICES * 8.0 * (2 * rows.size) ** 2 <= settings.cache_bytes
-    twice = first.form.copies == 2 and 2 * rows.size <= WHOLE and room
-    together = twice or first.form.copies == 1
+    twice = first.problem.copies == 2 and 2 * rows.size <= WHOLE and room
+    together = twice or first.problem.copies == 1
     cells = [*cells, *(_of_all_rows(cells) if together else ())]
     entries, left = _entries(cells)
     if not entries:
@@ -95,7 +95,7 @@ def solve(
     solved: list[tuple[Whole, Found]] = []
     for part in parts:
         whole, before = Whole.of(part, cells, twice), _chained(cells, part) if together else None
-        fits = engine.fit(rows.X, samples, whole.problems, settings, None, before, around)
+        fits = engine.solve(rows.X, samples, whole.programs, settings, None, before, around)
         take(part, fits, cells, whole, twice, proofs is ProofsWanted.ALL)
         solved.append((whole, fits.found))
     with one_blas_thread(), enough_memory(settings.device):  # sums depend on the threads of BLAS
@@ -251,13 +251,11 @@ def _ends(entries: list[Entry], roots: Vector, test: Ids) -> tuple[Vector, Vecto
 
 def _divide(cell: Cell, entries: list[Entry]) -> str:
     """Divide the solutions as their machine does; return its warning."""
-    form = cell.form
     widths = np.array([entry.half_width for entry in entries])
-    if form.divisors is not None:
-        for entry, divisor in zip(entries, form.divisors(widths).tolist(), strict=True):
+    divisors = cell.problem.divisors(widths)
+    if divisors is not None:
+        for entry, divisor in zip(entries, divisors.tolist(), strict=True):
             entry.beta, entry.intercept = entry.beta / divisor, entry.intercept / divisor
             entry.values = entry.values / divisor
             entry.off = None if entry.off is None else entry.off.times(1.0 / divisor)
-    if form.doubt is None:
-        return ""
-    return form.doubt(widths[[entry.solved for entry in entries]])
+    return cell.problem.doubt(widths[[entry.solved for entry in entries]])

@@ -13,8 +13,8 @@ from sklearn.utils.multiclass import _ovr_decision_function
 
 import adatron
 from adatron import SVC
-from adatron.fitting import layout
 from adatron.kernels import RBF
+from adatron.model import layout
 from adatron.model.heads import Classes
 from problems import Never
 

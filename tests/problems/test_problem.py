@@ -7,10 +7,9 @@ import pytest
 
 import adatron
 from adatron import selection
-from adatron.fitting.formulation import Formulation
-from adatron.problems import svr
+from adatron.problems import EpsilonRegression
 
-FORM = Formulation(lambda y, w: svr(y, w, 0.1), movable=True)
+PROBLEM = EpsilonRegression(1.0, 0.1)
 FAR = [2e3, 1e7, 1e9, -1e7, -1e9]
 
 
@@ -23,7 +22,7 @@ def samples(offset, n=200):
 @pytest.mark.parametrize("offset", [*FAR, 3.0, 1e300, -1e-300])
 def test_nothing_is_rounded_by_moving_the_targets(offset):
     y = offset * np.random.default_rng(0).uniform(1.0, 8.0 / 7.0, 100)
-    middle = FORM.middle(y)
+    middle = PROBLEM.middle(y)
     assert middle != 0.0
     exact = y.astype(np.longdouble) - np.longdouble(middle)
     assert ((y - middle).astype(np.longdouble) == exact).all()
@@ -31,8 +30,8 @@ def test_nothing_is_rounded_by_moving_the_targets(offset):
 
 def test_targets_around_zero_stay():
     for y in ([], [0.0], [-1.0, 2.0], [0.0, 5.0], [1.0, 2.5], [-2.5, -1.0]):
-        assert FORM.middle(np.array(y, np.float64)) == 0.0
-    assert Formulation(FORM.program).middle(np.array([7.0, 8.0])) == 0.0
+        assert PROBLEM.middle(np.array(y, np.float64)) == 0.0
+    assert EpsilonRegression(1.0, 0.1, "none").middle(np.array([7.0, 8.0])) == 0.0
 
 
 @pytest.mark.parametrize("offset", FAR)
@@ -43,7 +42,7 @@ def test_far_targets_converge_as_near_ones(name, kernel, offset):
     weight = np.random.default_rng(1).random(len(y)).astype(np.float32)
     own = {"epsilon": 0.01} if name == "SVR" else {}
     near, far = (getattr(adatron, name)(kernel=kernel, gap_tol=1e-6, **own) for _ in range(2))
-    middle = FORM.middle(y)
+    middle = PROBLEM.middle(y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         near.fit(X, y - middle, sample_weight=weight)
@@ -65,7 +64,7 @@ def test_a_penalised_bias_keeps_the_targets(bias):
 
 def test_a_search_scores_far_targets_as_near_ones():
     X, y = samples(1e7)
-    middle, grid = FORM.middle(y), {"C": [0.1, 1.0]}
+    middle, grid = PROBLEM.middle(y), {"C": [0.1, 1.0]}
     found = [selection.GridSearchCV(adatron.SVR(epsilon=0.01), grid).fit(X, one) for one in (y, y - middle)]
     for name in ("mean_test_score", "std_test_score"):
         np.testing.assert_allclose(*(one.cv_results_[name] for one in found), rtol=1e-6)

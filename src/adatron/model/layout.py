@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
@@ -38,6 +39,15 @@ class Coefficients(NamedTuple):
         """Return the nonzero ones of all coefficients, (n_problems, n)."""
         problems, samples = map(np.ascontiguousarray, np.nonzero(dense))  # views of pairs are another type for numba
         return cls(dense[problems, samples], samples, problems, len(dense))
+
+    @classmethod
+    def of_problems(cls, parts: Sequence[Self]) -> Self:
+        """Return the coefficients of several problems, given those of each."""
+        if len(parts) == 1:
+            return parts[0]
+        numbers = np.repeat(np.arange(len(parts)), [len(part.values) for part in parts])
+        values, samples = (np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "samples"))
+        return cls(values, samples, numbers, len(parts))
 
     def arranged(self, codes: Ids, n_classes: int, in_pairs: bool = False) -> tuple[Ids, NDArray[np.int32], Vector]:
         """Return the samples with a coefficient, class by class, their number in each class, and the coefficients.
