@@ -79,7 +79,7 @@ class Life:
         for one, (x, t) in self.kept.items():
             assert (by_id[one][0] == x).all()
             assert self.kind == "oneclass" or by_id[one][1] == t
-        programs = [(one, one.dual(model.learner.program)) for one in model.learner.tracks]
+        programs = [(one, one.dual(model.learner.problem)) for one in model.learner.tracks]
         assert all(kkt_violation(dual, one.beta, one.gradient(dual, one.beta)) <= 1e-7 for one, dual in programs)
         for one, dual in programs:
             missed = np.abs(dual.sums(one.beta) - dual.totals).max(initial=0.0)
@@ -99,7 +99,7 @@ class Life:
     def unique(self):
         """Whether b is: a variable is free in each equality (else any b in an interval is as good)."""
         for one in self.model.learner.tracks:
-            dual = one.dual(self.model.learner.program)
+            dual = one.dual(self.model.learner.problem)
             free = dual.free(one.beta)
             if not all(free[tie].any() for tie, _ in zip(dual.ties(), dual.totals, strict=False)):
                 return False

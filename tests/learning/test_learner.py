@@ -206,7 +206,7 @@ def test_the_report_covers_the_errors_of_kernel_values():
     X = np.concatenate([rng.normal(size=(60, 2)), rng.normal(size=(60, 2)) + 1e6])
     model = IncrementalSVC(C=10.0, gamma=1.0).fit(X, np.where(rng.random(120) < 0.5, 1, -1))
     (one,) = model.learner.tracks
-    samples, dual = model.store.X, one.dual(model.learner.program)
+    samples, dual = model.store.X, one.dual(model.learner.problem)
     K = np.exp(-((samples[:, np.newaxis] - samples) ** 2).sum(axis=2))
     true = kkt_violation(dual, one.beta, K @ one.beta - dual.t)
     assert model.deletion_report()["kkt_violation"] >= true

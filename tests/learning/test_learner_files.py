@@ -47,7 +47,7 @@ def test_counts_and_ids_go_on_after_loading(tmp_path):
     life.model.partial_fit(X, y, ids=[70, 71])
     life.model.forget([71])
     (track,) = life.model.learner.tracks
-    track.path(life.model.learner.program).refresh()
+    track.path(life.model.learner.problem).refresh()
     adatron.save(life.model, tmp_path / "m.adatron")
     loaded = adatron.load(tmp_path / "m.adatron")
     assert loaded.n_refactor_ == life.model.n_refactor_ > 0

@@ -91,12 +91,13 @@ class _Work:
     """
 
     def __init__(self, programs: Programs, samples: Samples) -> None:
-        lengths, some = samples.sizes, list(programs) if len(programs) < LAZY or programs.joined is None else []
-        self.copies, self.lazy = some[0].copies if len(programs) == 1 else 1, not some
+        n, lengths = len(programs), samples.sizes
+        some = list(programs) if n < LAZY or programs.joined is None else []
+        self.copies, self.lazy = some[0].copies if n == 1 else 1, not some
         ends = np.zeros(len(lengths) + 1, np.int64)
         np.cumsum(lengths, out=ends[1:])
         self.programs, self._starts, self._ends = programs, ends[:-1], ends[1:]
-        if len(programs) == 1:
+        if n == 1:
             self.sizes = np.array([self.copies * int(ends[-1])])
         else:
             self.sizes = np.add.reduceat(lengths[programs.groups], programs.first[:-1])

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from ..compiled.cache.cached import cached_property
 from ..quoted import quoted
 from . import rounding
 from .columns import narrow, used_columns
@@ -88,12 +89,12 @@ class Kernel(ABC):
         """Whether k(x, z) = x·z, so that sums of values are products with one vector of features."""
         return False
 
-    @property
+    @cached_property
     def stationary(self) -> bool:
         """Whether k depends on x - z only, so that the points may be centred."""
         return all(leaf.of_difference for leaf in self.leaves())
 
-    @property
+    @cached_property
     def bilinear(self) -> bool:
         """Whether k is a multiple of x·z: a translation changes nothing for coefficients whose sum is 0."""
         return all(leaf.plain for leaf in self.leaves()) and all(op != MULTIPLY for op, _ in self.terms())
@@ -103,17 +104,17 @@ class Kernel(ABC):
         """Whether ``gradient`` and ``cross_derivative`` exist."""
         return all(leaf.smooth for leaf in self.leaves())
 
-    @property
+    @cached_property
     def convex(self) -> bool:
         """Whether every kernel matrix is known to be positive semi-definite."""
         return all(leaf.semidefinite for leaf in self.leaves())
 
-    @property
+    @cached_property
     def compiled(self) -> bool:
         """Whether compiled tiles can evaluate the kernel."""
         return all(leaf.product in ("dot", "l1", "squares") for leaf in self.leaves())
 
-    @property
+    @cached_property
     def called(self) -> bool:
         """Whether its values come from a function of the user, which is called on one thread."""
         return any(leaf.product == "call" for leaf in self.leaves())
