@@ -13,7 +13,7 @@ from scipy import sparse
 
 from ..arrays import Ids
 from ..compiled import lines
-from ..compiled.cache.cached import cached_property
+from ..compiled.cache.uninterrupted import cached_property
 from ..compiled.micro import BLOCK_POINTS, rows_width
 from ..compiled.panels import (
     TILE,

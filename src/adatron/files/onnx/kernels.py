@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...arrays import Vector
-from ...compiled.cache.cached import cached_property
+from ...compiled.cache.uninterrupted import cached_property
 from ...fitting import layout
 from ...fitting.storage import dense_rows
 from ...kernels import RBF, Kernel, Laplacian, Linear, Polynomial, Product, Scaled, Sigmoid, Sum

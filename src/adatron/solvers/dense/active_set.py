@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Vector
 from ...compiled.cache.jit import jit
-from ...compiled.cache.lending import At, borrowed
-from ...compiled.cache.pointer import NOWHERE, Address, address, count
+from ...compiled.cache.pointer import NOWHERE, Address, At, address, borrowed, count
 from ...compiled.precision import UNIT
 from ...compiled.triangle import drop
 from ...problems import Dual

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compiled.cache.jit import jit
-from ...compiled.cache.lending import borrowed
-from ...compiled.cache.pointer import NOWHERE, Address, address, call, count
+from ...compiled.cache.pointer import NOWHERE, Address, address, borrowed, call, count
 from ...compiled.search import shortest
 from ..dense.active_set import Walk, walk
 from ..dense.inner import UPDATE, WALK_PATIENCE
