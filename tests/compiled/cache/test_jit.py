@@ -14,7 +14,7 @@ TIMEOUT = 120
 FROM_DISK = """
 import sys
 import numpy as np
-from adatron.compiled.scan import gains, violation
+from adatron.compiled.optimality import gains, violation
 
 assert gains(1.0, -2.0, 0.0, 3.0, 0.0, False) == (2.0, -2.0)
 print("numba.np.arrayobj" in sys.modules)
@@ -66,13 +66,13 @@ def test_python_cannot_call_what_has_no_wrapper(tmp_path):
 INTERRUPTED = """
 import os, signal, sys
 import numpy as np
-from adatron.compiled import scan
+from adatron.compiled import optimality
 from adatron.compiled.panels import PRODUCTS, Dense, Sparse
 from adatron.compiled.cache import uninterrupted
 
 
 def loaded():
-    assert scan.gains(1.0, -2.0, 0.0, 3.0, 0.0, False) == (2.0, -2.0)
+    assert optimality.gains(1.0, -2.0, 0.0, 3.0, 0.0, False) == (2.0, -2.0)
     for kind in (Dense, Sparse):
         rows, tile = kind.empty(np.float64), np.empty((0, 0))
         PRODUCTS[kind, "dot"](rows, 0, 0, rows, 0, 0, tile)

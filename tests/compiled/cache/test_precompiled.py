@@ -16,7 +16,7 @@ KIND = processor_class(features())
 TIMEOUT = 300
 USE = """
 from adatron.compiled.cache.precompiled import MACHINE_CODE, precompiled_hash
-from adatron.compiled.scan import gains
+from adatron.compiled.optimality import gains
 from adatron.warm import compiled_functions
 
 assert gains(1.0, -2.0, 0.0, 3.0, 0.0, False) == (2.0, -2.0)
@@ -100,7 +100,7 @@ def test_code_is_compiled_where_nothing_can_be_kept(installed):
 
 @pytest.mark.slow
 def test_changed_sources_compile(installed):
-    with (installed.package / "compiled/scan.py").open("a") as stream:
+    with (installed.package / "compiled/optimality.py").open("a") as stream:
         stream.write("\n# changed\n")
     installed.run()
     assert installed.compiled() == 1
