@@ -19,7 +19,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 CLASSES = """
-from adatron.compiled.cache.processor import PROCESSOR_CLASSES, features, needed
+from adatron.compiled.cache.precompiled import PROCESSOR_CLASSES, features, needed
 for name in PROCESSOR_CLASSES:
     if needed(name) <= features():
         print(name, PROCESSOR_CLASSES[name])

@@ -35,10 +35,10 @@ TESTS = {
     **{f"problems/{name}.py": [f"problems/test_{name}.py", *ALL] for name in ONE_EACH},
     "problems/dual.py": ["problems/test_dual.py", "certificates/test_gap.py"],
     "certificates/confined.py": ["certificates/test_confined.py"],
-    "certificates/kkt.py": ["certificates/test_kkt.py"],
     "certificates/multipliers.py": ["certificates/test_multipliers.py"],
     "certificates/gap.py": [
         "certificates/test_gap.py",
+        "certificates/test_kkt.py",
         *(
             f"certificates/test_gap_relative.py::{name}"
             for name in (

@@ -7,7 +7,7 @@ from importlib import import_module
 
 import pytest
 
-from adatron.compiled.cache.spent import COMPILING
+from adatron.compiled.cache.uninterrupted import COMPILING
 from adatron.progress import ProgressDisplay, part_done
 
 
@@ -52,7 +52,7 @@ def test_a_bar_on_a_terminal_and_lines_elsewhere(terminal, visible, often, monke
 def test_compilation_is_no_work_that_repeats(at, monkeypatch):
     """The first of 500 fits takes 45 seconds to compile and 1 second to solve."""
     now = at
-    for module in ("progress", "compiled.cache.spent"):
+    for module in ("progress", "compiled.cache.uninterrupted"):
         monkeypatch.setattr(f"adatron.{module}.monotonic", lambda: now)
     display = ProgressDisplay("search", "fit", 500)
     assert display.line() == "search: 0 of 500 fits in 0 s"

@@ -116,7 +116,7 @@ def mixed() -> Iterator[Any]:
     """Start a worker with the code of this processor, and one with that of processors without AVX-512."""
     from distributed import Client, Nanny, Scheduler, SpecCluster
 
-    from adatron.compiled.cache.processor import PROCESSOR_CLASSES
+    from adatron.compiled.cache.precompiled import PROCESSOR_CLASSES
 
     narrow = {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": PROCESSOR_CLASSES["x86-64-v3"]}
     workers = [{"cls": Nanny, "options": {"nthreads": 1, "env": env}} for env in ({}, narrow)]

@@ -9,7 +9,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import Any, Self
 
-from .compiled.cache.spent import COMPILING
+from .compiled.cache.uninterrupted import COMPILING
 
 PATIENCE = 3.0  # Seconds before the remaining time can be estimated.
 # Seconds between pictures of a bar, and between lines.

@@ -1,4 +1,4 @@
-"""Compile everything once, for containers and read-only installs, and parts ahead, see ``compiled.cache.ahead``."""
+"""Compile everything once, for containers and read-only installs, and parts ahead, see ``compiled.cache.processes``."""
 
 from __future__ import annotations
 
@@ -169,14 +169,14 @@ def walk() -> None:
 
 
 def _end_with_parent() -> None:
-    from .compiled.cache.turn import TURN
-
     sys.stdin.read()
     TURN.end_all()
     os._exit(0)
 
 
 if __name__ == "__main__":
+    from .compiled.cache.processes import TURN  # numba with it: two threads that import it at once would fail
+
     Thread(target=_end_with_parent, daemon=True).start()
     for part in sys.argv[1:]:
         {

@@ -21,8 +21,9 @@ from adatron.estimators.base.shown import in_short
 from adatron.estimators.incremental import IncrementalSVC
 from adatron.files import load, save
 from adatron.kernels import RBF
-from adatron.model import decision, expansion
+from adatron.model import expansion
 from adatron.model.model import Model, Worst
+from adatron.threads.cost import NEW_POOL
 from machines import altered, two_moons
 from moments import calls
 
@@ -234,7 +235,7 @@ def heavy():
     """Samples of three classes, so many that predictions of all have threads."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(1500, 6)), rng.integers(0, 3, 1500)
-    assert len(SVC().fit(X, y).support_) * X.size > decision.LIGHT
+    assert len(SVC().fit(X, y).support_) * X.size > NEW_POOL
     return X, y
 
 

@@ -18,6 +18,7 @@ from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Sigmoid
 from adatron.model import decision, signs
 from adatron.model.heads import Classes, beyond, unbeaten
 from adatron.threads import Pool
+from adatron.threads.cost import NEW_POOL
 from covering import parametrized
 from machines import two_moons
 from moments import calls
@@ -32,7 +33,7 @@ def often(model, rows):
     assert vectors.shape[0] >= signs.FEWEST_VECTORS
     features = vectors.nnz / vectors.shape[0] if sparse.issparse(vectors) else vectors.shape[1]
     work = rows.shape[0] * vectors.shape[0] * max(1.0, features)
-    times = 1 + int(max(decision.LIGHT / work, 2 * decision.MOST_ROWS / rows.shape[0]))
+    times = 1 + int(max(NEW_POOL / work, 2 * decision.MOST_ROWS / rows.shape[0]))
     return sparse.vstack([rows] * times, "csr") if sparse.issparse(rows) else np.concatenate([rows] * times)
 
 

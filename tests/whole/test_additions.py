@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import adatron
-from adatron.compiled.cache import ahead
+from adatron.compiled.cache import processes
 
 TESTS = Path(__file__).parents[1]
 # A line that is new, where CONTRIBUTING says, before a line that is there; imports beside it.
@@ -163,7 +163,7 @@ def added(tmp_path_factory):
 
 def run(folder, *command, jit=False):
     path = os.pathsep.join([str(folder), str(TESTS)])
-    env = {**os.environ, "PYTHONPATH": path, "NUMBA_DISABLE_JIT": str(int(not jit)), ahead.HELPER: "1",
+    env = {**os.environ, "PYTHONPATH": path, "NUMBA_DISABLE_JIT": str(int(not jit)), processes.HELPER: "1",
            "ADATRON_CACHE_DIR": str(folder / "cache")}  # fmt: skip
     done = subprocess.run(
         [sys.executable, *command], capture_output=True, text=True, cwd=folder, env=env, timeout=300, check=False

@@ -12,8 +12,7 @@ from .certify import (
     semidefinite,
     unproven,
 )
-from .gap import best_multipliers, duality_gap, relative
-from .kkt import kkt_violation, violators
+from .gap import best_multipliers, duality_gap, kkt_violation, relative
 from .multipliers import half_width, intercept, multipliers
 
 __all__ = [
@@ -34,5 +33,4 @@ __all__ = [
     "relative",
     "semidefinite",
     "unproven",
-    "violators",
 ]

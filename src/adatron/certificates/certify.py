@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from ..compiled.cache.jit import jit
 from ..compiled.lapack import has_factor
+from ..compiled.optimality import violation
 from ..compiled.precision import UNIT
-from ..compiled.scan import violation
 from ..compiled.submatrix import mean_halves
 from ..gram import View
 from ..gram.symmetry import refuse_asymmetric

@@ -6,6 +6,8 @@ For every program of ``problems.dual`` and any multipliers mu of the equalities,
 
 Every term is >= 0, so nothing cancels near the optimum. The largest v is l_i, u_i or 0. For C-SVC mu is the bias b,
 the terms are the complementary slackness and the hinge losses, and the minimum over b is taken exactly.
+
+The violation is the distance from the Karush-Kuhn-Tucker conditions, in units of the gradient (margins).
 """
 
 from __future__ import annotations
@@ -16,13 +18,24 @@ from typing import Any
 import numpy as np
 
 from ..compiled.cache.jit import jit
+from ..compiled.optimality import gains, violation
 from ..compiled.precision import UNIT
-from ..compiled.scan import gains
 from ..problems import Dual
 from ..problems.dual import NO_ERRORS, Vector, dot
 
 SMALLEST = float(np.finfo(float).tiny)  # a smaller number has lost digits
 CARE = 1.0 + 1e-6  # Factor for the rounding of bounds that are computed in float64 themselves.
+
+
+def kkt_violation(dual: Dual, beta: Vector, g: Vector, errors: Vector = NO_ERRORS) -> float:
+    """Return the largest violation, 0 at a solution; an upper bound of it if ``errors`` bound the errors of g.
+
+    With equalities the violation of each is max(m - M, 0). m is the largest -g of a variable that can grow, and M the
+    smallest of one that can shrink (S. S. Keerthi et al., Neural Computation 13 (2001); the stopping rule of LIBSVM).
+    Without equalities it is the largest projected gradient.
+    """
+    bounds = dual.lower, dual.upper, dual.epsilon
+    return max(0.0, violation(beta, g, errors, *bounds, *dual.membership, len(dual.totals)))
 
 
 def best_multipliers(dual: Dual, beta: Vector, g: Vector) -> Vector:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import Vector
 from ..compiled.cache.jit import jit
-from ..compiled.scan import gains
+from ..compiled.optimality import gains
 from ..problems import Dual
 
 NEAR = 2.0**-46  # Fraction of a coefficient's range, or of the largest coefficient; nearer to a bound is at the bound.

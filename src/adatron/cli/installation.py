@@ -23,7 +23,7 @@ VARIABLES = (
 def installation() -> dict[str, Any]:
     """Return the facts that a bug report needs."""
     from ..extras import extras
-    from ..threads.pool import allowed_threads
+    from ..threads import allowed_threads
 
     return {
         **{package: _version(package) for package in PACKAGES_SHOWN},

@@ -8,18 +8,9 @@ import numpy as np
 
 from .cache.jit import jit
 from .panels import PASS_FEATURES, Dense, Sparse
+from .sums import two_sum
 
 TOGETHER = 12  # Points whose products are added first; a whole number of blocks on every processor, see ``micro``.
-
-
-@jit(inner=True)
-def _add(w: Any, low: Any, k: int, more: float) -> None:
-    """Add ``more`` to w[k] + low[k] together with the rounding of the addition (D. E. Knuth's TwoSum)."""
-    before = w[k]
-    after = before + more
-    taken = after - before
-    low[k] += (before - (after - taken)) + (more - taken)
-    w[k] = after
 
 
 @jit
@@ -33,7 +24,8 @@ def spread_dense(points: Any, v: Any, w: Any, low: Any) -> None:
             for b in range(first, min(first + blocks, len(panels))):
                 for i in range(min(width, points.n - b * width)):
                     total += v[b * width + i] * panels[b, k, i]
-            _add(w, low, k, total)
+            w[k], rounding = two_sum(w[k], total)
+            low[k] += rounding
 
 
 @jit
@@ -60,7 +52,9 @@ def spread_sparse(points: Any, v: Any, w: Any, low: Any) -> None:
     """Add the sum of v_i x_i for CSR rows to w + low."""
     for i in range(points.n):
         for e in range(points.indptr[i], points.indptr[i + 1]):
-            _add(w, low, points.indices[e], v[i] * points.data[e])
+            k = points.indices[e]
+            w[k], rounding = two_sum(w[k], v[i] * points.data[e])
+            low[k] += rounding
 
 
 @jit

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .cache.jit import jit
+from .sums import two_sum
 
 
 def alike(order: NDArray[np.int64], keys: NDArray[np.uint64], codes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -45,11 +46,8 @@ def _merged(order: Any, first: Any, codes: Any, n_classes: int, weight: Any) -> 
             sizes[codes[row]] += 1
             count += 1
         group[i], own[i] = count - 1, weight[row]
-        before, more = total[count - 1], weight[row]
-        after = before + more
-        taken = after - before
-        low += (before - (after - taken)) + (more - taken)
-        total[count - 1] = after
+        total[count - 1], rounding = two_sum(total[count - 1], weight[row])
+        low += rounding
     if count:
         total[count - 1] += low
     return rows[:count], sizes, total[:count], group, own

@@ -15,13 +15,13 @@ import numpy as np
 from llvmlite import ir
 
 from .cache.jit import JIT_DISABLED, cgutils, intrinsic, numba_types
-from .cache.processor import features, needed
+from .cache.precompiled import features, needed
 
 
 def layout(has: frozenset[str]) -> tuple[int, int, bool]:
     """Return the bytes of a vector, the number of vector registers, and whether multiply-add is fused.
 
-    All processors of a class (``cache.processor``) have the same layout, so that they can share compiled code.
+    All processors of a class (``cache.precompiled``) have the same layout, so that they can share compiled code.
     """
     if needed("x86-64-v4") <= has:
         return 64, 32, True

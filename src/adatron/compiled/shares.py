@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .cache.jit import jit
+from .sums import two_sum
 
 
 def share_out(
@@ -61,10 +62,8 @@ def _shared_out(
                 at += 1
             if part < most:  # the other members get nothing
                 break
-            after = filled + most
-            taken = after - filled
-            low += (filled - (after - taken)) + (most - taken)
-            filled = after
+            filled, rounding = two_sum(filled, most)
+            low += rounding
     return data[:at], rows[:at], problems[:at]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .cache.jit import jit
+from .sums import four, two_sum
 
 SQUARE, CACHED_SIDE = 8, 16  # Sides of squares that registers transpose, and that stay in the first-level cache.
 CHAIN = 64  # Products that are summed one after the other before the sum is folded.
@@ -140,15 +141,13 @@ def take(K: Any, points: Any, rows: Any, out: Any, slots: Any) -> None:
 def fold(part: Any, total: Any, low: Any, n: int) -> None:
     """Add ``part`` to total + low for the first n entries, and set ``part`` to 0.
 
-    ``low`` takes the rounding of each addition (D. E. Knuth's TwoSum). So ``total + low`` has one rounding of its own,
+    ``low`` takes the rounding of each addition. So ``total + low`` has one rounding of its own,
     and errors of the order of the unit roundoff squared, however many parts there were.
     """
     for t in range(n):
-        more, before = part[t], total[t]
-        after = before + more
-        taken = after - before
-        low[t] += (before - (after - taken)) + (more - taken)
-        total[t], part[t] = after, 0.0
+        total[t], rounding = two_sum(total[t], part[t])
+        low[t] += rounding
+        part[t] = 0.0
 
 
 @jit
@@ -171,7 +170,7 @@ def add_products(K: Any, points: Any, rows: Any, where: Any, weights: Any, ends:
             w0, w1, w2, w3 = w[0], w[1], w[2], w[3]
             for t in range(n):
                 r = rows[t]
-                part[t] = ((w0 * k0[r] + w1 * k1[r]) + w2 * k2[r]) + w3 * k3[r]
+                part[t] = four(w0, k0[r], w1, k1[r], w2, k2[r], w3, k3[r])
             fold(part, total, low, n)
         for t in range(n):
             out[t, j] += total[t] + low[t]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..compiled.cache.cached import cached_property
+from ..compiled.cache.uninterrupted import cached_property
 from ..gram import Gram, Source, View
 from ..gram.backends.segment import Segment, TileSegment
 from ..gram.elsewhere import Elsewhere, Moments

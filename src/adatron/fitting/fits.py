@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import Ids, Vector
 from ..certificates import Certificate
-from ..compiled.cache.cached import cached_property
+from ..compiled.cache.uninterrupted import cached_property
 from ..model.model import Proofs
 from ..solvers.found import STATUSES, Found
 from ..solvers.route import Route

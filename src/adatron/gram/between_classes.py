@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.cache.jit import jit
-from ..compiled.cache.lending import lent
+from ..compiled.cache.pointer import contents
 from ..threads.pool import Pool
 from .backends.segment import FUNCTION_ROWS, TileSegment, Workspace
 from .points import Points
@@ -85,7 +85,7 @@ def tally(K: Any, dual: Any, ends: Any, intercepts: Any, zero_wins: bool, votes:
     votes, sums : (k, n) pairs that each class wins, and the sum of their values in its favour
     out : (n, n_pairs) the values; if it is empty, votes and sums are counted
     """
-    K, dual, votes, sums = lent(K), lent(dual), lent(votes), lent(sums)
+    K, dual, votes, sums = contents(K), contents(dual), contents(votes), contents(sums)
     n, pair, total = K.shape[1], 0, np.empty(K.shape[1])
     for i in range(len(ends) - 1):
         for j in range(i + 1, len(ends) - 1):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Ids
 from ..compiled import lines
-from ..compiled.cache.cached import cached_property
+from ..compiled.cache.uninterrupted import cached_property
 from ..compiled.precision import UNIT
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import mirror, scatter

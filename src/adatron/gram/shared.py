@@ -11,8 +11,7 @@ from scipy.sparse import issparse
 
 from ..arrays import Ids, Vector
 from ..compiled.cache.jit import jit
-from ..compiled.cache.lending import borrowed, contents
-from ..compiled.cache.pointer import NOWHERE
+from ..compiled.cache.pointer import NOWHERE, borrowed, contents
 from ..compiled.micro import BLOCK_POINTS, rows_width
 from ..compiled.panels import POINT_PANELS, TILE, Operand, Sparse
 from ..compiled.search import CHUNK

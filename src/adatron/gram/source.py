@@ -13,7 +13,7 @@ from scipy import sparse
 
 from ..arrays import Ids
 from ..compiled import lines
-from ..compiled.cache.cached import cached_property
+from ..compiled.cache.uninterrupted import cached_property
 from ..compiled.micro import BLOCK_POINTS, rows_width
 from ..compiled.panels import (
     TILE,
@@ -30,13 +30,14 @@ from ..compiled.panels import (
 )
 from ..kernels import Kernel
 from ..kernels.columns import renumbered, used_columns
-from ..threads.pool import Pool, allowed_threads
+from ..threads.cost import COPIED, threads_for
+from ..threads.pool import Pool
 
 DOUBT = 0.02  # Proven relative error of a float32 kernel value above which the tiles are float64.
 DOUBT_OF_PRODUCTS = 2.0**-36  # The same of a float64 value by norms and products above which differences are summed.
 ASKED_DOUBT = 1.0  # Bound in place of DOUBT if the user asks for float32; values with larger errors say nothing.
 UNEVEN_ROWS, UNEVEN = 1000, 1e3  # Rows looked at; largest squared norm, as a multiple of that of typical entries.
-COPIED_BYTES, COPIED_ROWS = 1 << 22, 512  # Bytes above which all threads copy; rows that each copies at a time.
+COPIED_ROWS = 512  # Rows that a thread copies at a time.
 PACKED = 1 << 17  # Values that a task packs.
 MOVED = 1024  # Rows at a time whose values at the centre are found.
 CONSTANT, SHOWN = 2.0**-40, 2.0**-10  # Fraction of a mean: spreads that are rounding; what a centre leaves of one row.
@@ -342,7 +343,8 @@ def _pack(source: Source, panels: NDArray[Any], norms: NDArray[Any], pool: Pool)
 
 def take_rows(X: Any, rows: NDArray[np.int64], n_jobs: int | None) -> Any:
     """Return X[rows]; all threads copy a large result, as the first touch of a page takes longer than the copy."""
-    if not isinstance(X, np.ndarray) or len(rows) * X[:1].nbytes < COPIED_BYTES:
+    threads = threads_for(COPIED * len(rows) * X[:1].nbytes, n_jobs) if isinstance(X, np.ndarray) else 1
+    if threads == 1:
         return X[rows]
     out = np.empty((len(rows), X.shape[1]), X.dtype)
 
@@ -350,6 +352,6 @@ def take_rows(X: Any, rows: NDArray[np.int64], n_jobs: int | None) -> Any:
         part = slice(number * COPIED_ROWS, (number + 1) * COPIED_ROWS)
         np.take(X, rows[part], axis=0, out=out[part], mode="clip")  # other modes copy twice
 
-    with Pool(allowed_threads(n_jobs)) as pool:
+    with Pool(threads) as pool:
         pool.run(task, -(-len(rows) // COPIED_ROWS))
     return out

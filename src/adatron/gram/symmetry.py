@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.submatrix import asymmetry
-from ..threads.pool import Pool, allowed_threads
+from ..threads import Pool, threads_for
+from ..threads.cost import COMPARED
 
 LARGEST_ASYMMETRY = 1e-3  # Difference of two mirror images, as a fraction of the largest value, that may be rounding.
 SYMMETRY_ROWS = 256  # Rows of a task.
-HEAVY = 2000  # Rows above which threads gain more than they cost.
 
 
 def refuse_asymmetric(K: NDArray[Any], what: str, n_jobs: int | None = 1) -> float:
@@ -33,7 +33,7 @@ def refuse_asymmetric(K: NDArray[Any], what: str, n_jobs: int | None = 1) -> flo
     def task(number: int) -> None:
         found[number] = asymmetry(K, number * SYMMETRY_ROWS, min(n, (number + 1) * SYMMETRY_ROWS))
 
-    with Pool(allowed_threads(n_jobs) if n > HEAVY else 1) as pool:
+    with Pool(threads_for(COMPARED * n * n, n_jobs)) as pool:
         pool.run(task, len(found))
     off = float(found.max())
     if off <= LARGEST_ASYMMETRY * float(np.abs(K.diagonal()).max(initial=0.0)):

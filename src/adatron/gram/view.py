@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Ids
-from ..compiled.cache.cached import cached_property
+from ..compiled.cache.uninterrupted import cached_property
 from ..compiled.precision import UNIT
 from ..compiled.submatrix import CHAIN, add_dots, fold
+from ..threads.cost import CALL, threads_worth
 from .backends.device import OnDevice, checked_rows, refuse_different
 from .backends.segment import Workspace
 from .backends.tile_loop import Weights
@@ -21,7 +22,6 @@ from .source import Source
 from .square import mirrored_sums
 
 EXACT_ROWS, EXACT_POINTS = 4096, 512  # Rows and points of the float64 operands made at a time.
-THREAD_WORTH = 4e6  # Multiply-adds of exact sums for which one more thread is called.
 ADDITIONS, ADDITIONS_HELD = CHAIN + 16.0, 12.0  # Roundings of a product in an exact sum: with tiles; if K is held.
 
 
@@ -196,7 +196,7 @@ def _sums(wide: Gram, rows: Source, points: Points, v: NDArray[np.float64]) -> N
             some(number)
     else:
         work = len(rows) * len(points) * wide.kernel.cost(rows.features)
-        wide.pool.run(some, len(sums), 1 + int(work / THREAD_WORTH))
+        wide.pool.run(some, len(sums), threads_worth(work, CALL))
     total, low = np.zeros(len(rows)), np.zeros(len(rows))
     for part in sums[:, :, 0]:
         fold(part.copy(), total, low, len(rows))

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from ..compiled.cache.cached import cached_property
+from ..compiled.cache.uninterrupted import cached_property
 from ..quoted import quoted
 from . import rounding
 from .columns import narrow, used_columns

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Vector
-from ..compiled.cache.cached import cached_property
+from ..compiled.cache.uninterrupted import cached_property
 from ..gram import Gram, Points, Source
 from ..kernels import Kernel
 from ..kernels.derivatives import Jet, jet, mixed

@@ -17,7 +17,8 @@ from scipy import sparse
 
 from ..arrays import tidy
 from ..gram import PairSums, Source
-from ..threads import Pool, allowed_threads
+from ..threads import Pool, allowed_threads, threads_worth
+from ..threads.cost import NEW_POOL
 from .expansion import Expansion
 from .heads import Counted
 from .signs import SINGLE_REACH, Decided, Signs, Values
@@ -25,7 +26,6 @@ from .signs import SINGLE_REACH, Decided, Signs, Values
 BLOCK_BYTES = 32 * 2**20  # Bytes for the rows of a block in float64, their decision values and the results.
 FEWEST_ROWS, MOST_ROWS = 256, 4096  # Rows of a block, whatever its bytes: each block has a cost of its own.
 PAIR_ROWS = 64  # Rows of a task: their kernel values and votes stay in the caches while all pairs go by.
-LIGHT = 1e7  # Multiply-adds below which threads cost more than they give.
 
 
 def decision_values(
@@ -67,7 +67,7 @@ def decision_values(
         return values
 
     work = n * max(1, len(expansion)) * max(1.0, points.features)
-    heavy = work > LIGHT and not points.kernel.called
+    heavy = threads_worth(work, NEW_POOL) > 1 and not points.kernel.called
     rows = partial(_rows, X, points)
     if n <= FEWEST_ROWS and not heavy and precision == "double" and expansion.takes(X):
         values = added(slice(None), rows(slice(None))) if diagonal else np.repeat(intercepts[None], n, axis=0)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Ids, Vector
-from ..compiled.cache.cached import cached_property
+from ..compiled.cache.uninterrupted import cached_property
 
 OUTSIDE = 1e-9  # Fraction of the coefficients by which rounding may leave a bound.
 OFF = 1e-6  # Fraction of the sum of their sizes by which many updates may leave an equality.

@@ -15,12 +15,11 @@ from ..devices import Device
 from ..gram import Source
 from ..gram.shared import bytes_shared, readable
 from ..problems import Dual
+from ..threads.cost import FIT, FIT_BUNDLES, FIT_MATRIX, threads_worth
 from .base import Solver, Way
 from .device.place import Placement, placed
 from .plan import BESIDE_MATRIX, PARTED, SMALL, WHOLE, Plan, plan
 
-LIGHT_MATRIX = 1e8  # Multiply-adds of the largest Gram matrix below which threads cost more than they give.
-LIGHT_WORK, LIGHT_BUNDLES = 1e9, 3e8  # Multiply-adds of all problems below which the same holds; of all in bundles.
 SEVERAL = 8  # Number of problems over all samples from which they share one float64 matrix.
 AGAIN = 1.6  # Average number of uses of a given value above which a copy class by class is faster.
 
@@ -230,9 +229,10 @@ def choose_route(source: Source, sizes: Sizes, wanted: Wishes, solver: Solver) -
     small = matrix or largest <= (WHOLE if sizes.chained else SMALL) or not kernel.compiled
     single, reason = _precision(source, wanted.precision, small)
     found, shared, held = _memory(source, sizes, wanted, solver.blocks, single, matrix)
-    cost, least = kernel.cost(source.features), LIGHT_BUNDLES if shared else LIGHT_WORK
+    cost, least = kernel.cost(source.features), FIT_BUNDLES if shared else FIT
     work = (n * n if matrix else sizes.work) * cost + (len(sizes.variables) * BESIDE_MATRIX if shared else 0.0)
-    light = kernel.called or ((n if matrix else largest) ** 2 * cost < LIGHT_MATRIX and work < least)
+    one = (n if matrix else largest) ** 2 * cost
+    light = kernel.called or threads_worth(one, FIT_MATRIX) == threads_worth(work, least) == 1
     ways, then = _ways(sizes, solver, found, single, shared, matrix, held or not kernel.called)
     own = found.block, found.whole, found.concurrent, found.factor
     return Route(ways, then, largest, single, reason, shared, held, found.slots, light, *own, placed=place.reason)

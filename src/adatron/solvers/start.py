@@ -9,6 +9,7 @@ import numpy as np
 from ..arrays import Ids, Vector
 from ..compiled.cache.jit import jit
 from ..compiled.precision import UNIT
+from ..compiled.sums import two_sum
 from ..problems import Dual
 
 CRUMBS = 64.0 * UNIT  # Fraction of a sum, or of what moves, that is rounding.
@@ -60,13 +61,11 @@ def balance(beta: Any, lower: Any, upper: Any, total: float) -> None:
 
 @jit(inner=True)
 def _sum(values: Any) -> float:
-    """Return the sum, each addition's rounding added in the end (D. E. Knuth's TwoSum)."""
+    """Return the sum, each addition's rounding added in the end."""
     total, low = 0.0, 0.0
     for value in values:
-        after = total + value
-        taken = after - total
-        low += (total - (after - taken)) + (value - taken)
-        total = after
+        total, rounding = two_sum(total, value)
+        low += rounding
     return total + low
 
 

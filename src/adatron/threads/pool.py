@@ -26,26 +26,11 @@ from math import inf
 from time import monotonic
 from types import TracebackType
 
-import joblib
 import numpy as np
 
 from .clock import OutOfTime
+from .cost import allowed_threads
 from .gate import one_blas_thread
-
-
-def allowed_threads(n_jobs: int | None) -> int:
-    """Return the threads that this process may use: affinity, cgroup and joblib's limits for its workers.
-
-    ``None`` and -1 mean all allowed ones; other negative numbers leave some out, as in scikit-learn.
-    """
-    allowed = joblib.cpu_count()
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-        limit = os.environ.get(name, "")
-        if limit.isdigit() and int(limit) > 0:
-            allowed = min(allowed, int(limit))
-    if n_jobs is None:
-        return allowed
-    return max(1, n_jobs if n_jobs > 0 else allowed + 1 + n_jobs)
 
 
 class _Job:

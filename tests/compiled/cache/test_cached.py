@@ -1,6 +1,6 @@
 """An attribute that is computed once."""
 
-from adatron.compiled.cache.cached import cached_property
+from adatron.compiled.cache.uninterrupted import cached_property
 
 
 class Counted:

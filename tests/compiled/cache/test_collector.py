@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from adatron.compiled.cache.collector import collector_paused
+from adatron.compiled.cache.uninterrupted import collector_paused
 
 
 def _fail_in_a_pause():

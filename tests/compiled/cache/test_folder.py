@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from adatron.compiled.cache import folder
-from adatron.compiled.cache.trust import private_folder
+from adatron.compiled.cache.kept import private_folder
 
 TIMEOUT = 120
 ROOT = Path(__file__).parents[3]

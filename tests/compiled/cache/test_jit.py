@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from adatron.compiled.cache import ahead
+from adatron.compiled.cache import processes
 
 TIMEOUT = 120
 
@@ -14,7 +14,7 @@ TIMEOUT = 120
 FROM_DISK = """
 import sys
 import numpy as np
-from adatron.compiled.scan import gains, violation
+from adatron.compiled.optimality import gains, violation
 
 assert gains(1.0, -2.0, 0.0, 3.0, 0.0, False) == (2.0, -2.0)
 print("numba.np.arrayobj" in sys.modules)
@@ -27,7 +27,7 @@ if len(sys.argv) > 1:  # compiled now, out of what was read
 @pytest.mark.slow
 def test_code_from_the_disk_needs_no_compiler(tmp_path):
     """Numba's libraries of what it can compile are loaded where something is compiled."""
-    env = {**os.environ, "ADATRON_CACHE_DIR": str(tmp_path), ahead.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
+    env = {**os.environ, "ADATRON_CACHE_DIR": str(tmp_path), processes.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
 
     def loads(*arguments):
         command = [sys.executable, "-c", FROM_DISK, *arguments]
@@ -57,7 +57,7 @@ for _ in range(2):  # before and after it is compiled into another function
 @pytest.mark.slow
 def test_python_cannot_call_what_has_no_wrapper(tmp_path):
     """The call would crash."""
-    env = {**os.environ, "ADATRON_CACHE_DIR": str(tmp_path), ahead.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
+    env = {**os.environ, "ADATRON_CACHE_DIR": str(tmp_path), processes.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
     command = [sys.executable, "-c", WITHIN]
     done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=TIMEOUT, check=False)
     assert done.returncode == 0, done.stderr
@@ -66,13 +66,13 @@ def test_python_cannot_call_what_has_no_wrapper(tmp_path):
 INTERRUPTED = """
 import os, signal, sys
 import numpy as np
-from adatron.compiled import scan
+from adatron.compiled import optimality
 from adatron.compiled.panels import PRODUCTS, Dense, Sparse
 from adatron.compiled.cache import uninterrupted
 
 
 def loaded():
-    assert scan.gains(1.0, -2.0, 0.0, 3.0, 0.0, False) == (2.0, -2.0)
+    assert optimality.gains(1.0, -2.0, 0.0, 3.0, 0.0, False) == (2.0, -2.0)
     for kind in (Dense, Sparse):
         rows, tile = kind.empty(np.float64), np.empty((0, 0))
         PRODUCTS[kind, "dot"](rows, 0, 0, rows, 0, 0, tile)
@@ -123,7 +123,7 @@ for moment in map(int, sys.stdin.readline().split()):
 @pytest.mark.parametrize(("where", "times"), [("anywhere", 10), ("outside", 30)])
 def test_ctrl_c_while_code_is_loaded_is_a_keyboard_interrupt(where, times):
     """At many moments, above all between the steps that nothing interrupts; afterwards the code is loaded."""
-    env = {**os.environ, ahead.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
+    env = {**os.environ, processes.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
     command = [sys.executable, "-c", INTERRUPTED, where]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, env=env, text=True, **pipes) as process:

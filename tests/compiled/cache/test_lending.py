@@ -7,8 +7,7 @@ import pytest
 from numba import types
 
 from adatron.compiled.cache.jit import JIT_DISABLED, jit
-from adatron.compiled.cache.lending import At, borrowed, contents, hidden, number_of
-from adatron.compiled.cache.pointer import address, call
+from adatron.compiled.cache.pointer import At, address, borrowed, call, contents, hidden, number_of
 
 
 class Inner(NamedTuple):

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 import adatron
-from adatron.compiled.cache import ahead
-from adatron.compiled.cache.processor import PROCESSOR_CLASSES, features, processor_class
+from adatron.compiled.cache import processes
+from adatron.compiled.cache.precompiled import PROCESSOR_CLASSES, features, processor_class
 
 KIND = processor_class(features())
 TIMEOUT = 300
 USE = """
 from adatron.compiled.cache.precompiled import MACHINE_CODE, precompiled_hash
-from adatron.compiled.scan import gains
+from adatron.compiled.optimality import gains
 from adatron.warm import compiled_functions
 
 assert gains(1.0, -2.0, 0.0, 3.0, 0.0, False) == (2.0, -2.0)
@@ -32,7 +32,7 @@ class Installation:
     def __init__(self, folder):
         self.package, self.own = folder / "adatron", folder / "own"
         shutil.copytree(Path(adatron.__file__).parent, self.package, ignore=shutil.ignore_patterns("__pycache__"))
-        self.env = {**os.environ, "PYTHONPATH": str(folder), ahead.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
+        self.env = {**os.environ, "PYTHONPATH": str(folder), processes.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
         made = folder / "made"
         self.run(ADATRON_CACHE_DIR=str(made), NUMBA_CPU_NAME=KIND, NUMBA_CPU_FEATURES=PROCESSOR_CLASSES[KIND])
         self.came = self.place / KIND
@@ -100,7 +100,7 @@ def test_code_is_compiled_where_nothing_can_be_kept(installed):
 
 @pytest.mark.slow
 def test_changed_sources_compile(installed):
-    with (installed.package / "compiled/scan.py").open("a") as stream:
+    with (installed.package / "compiled/optimality.py").open("a") as stream:
         stream.write("\n# changed\n")
     installed.run()
     assert installed.compiled() == 1

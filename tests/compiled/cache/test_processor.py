@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from adatron.compiled.cache.processor import PROCESSOR_CLASSES, needed, processor_class
+from adatron.compiled.cache.precompiled import PROCESSOR_CLASSES, needed, processor_class
 from adatron.compiled.micro import layout
 
 V3, V4 = needed("x86-64-v3"), needed("x86-64-v4")
@@ -40,7 +40,7 @@ def test_all_processors_of_a_class_have_one_layout(name):
 @pytest.mark.slow
 def test_the_compilers_settings_count():
     """Who forbids AVX, or names a processor without it, gets no code with it."""
-    code = "from adatron.compiled.cache.processor import features; print('+avx' in features())"
+    code = "from adatron.compiled.cache.precompiled import features; print('+avx' in features())"
     for setting in ({"NUMBA_ENABLE_AVX": "0"}, {"NUMBA_CPU_NAME": "generic"}, {"NUMBA_CPU_FEATURES": "+sse2"}):
         command = [sys.executable, "-c", code]
         done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **setting}, check=True)

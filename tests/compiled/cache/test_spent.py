@@ -4,7 +4,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from adatron.compiled.cache.spent import Spent
+from adatron.compiled.cache.uninterrupted import Spent
 
 pytestmark = pytest.mark.plain
 

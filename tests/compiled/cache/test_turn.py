@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from adatron.compiled.cache import ahead
-from adatron.compiled.cache.turn import LOCK_SECONDS, Turn
+from adatron.compiled.cache import processes
+from adatron.compiled.cache.processes import LOCK_SECONDS, Turn
 
 
 def test_who_compiles_a_function(tmp_path):
@@ -32,7 +32,7 @@ def test_who_compiles_a_function(tmp_path):
 HOLDER = """
 import sys
 from pathlib import Path
-from adatron.compiled.cache.turn import TURN
+from adatron.compiled.cache.processes import TURN
 
 TURN.wait(Path(sys.argv[1]))
 print("compiles", flush=True)
@@ -85,9 +85,9 @@ def test_nobody_is_waited_for_on_a_full_disk(tmp_path, monkeypatch):
     assert time.monotonic() - begun < LOCK_SECONDS / 2
     assert not path.exists()
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("a helper was called"))
-    monkeypatch.delenv(ahead.HELPER, raising=False)
-    ahead.begin.cache_clear()
-    ahead.begin(tmp_path)  # nor does anybody compile what nobody could read
+    monkeypatch.delenv(processes.HELPER, raising=False)
+    processes.begin.cache_clear()
+    processes.begin(tmp_path)  # nor does anybody compile what nobody could read
     assert not list(tmp_path.iterdir())
 
 

@@ -15,7 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
-from .trust import private_folder
+from .kept import private_folder
 
 HIGHEST = "solvers"  # The highest package with compiled code: it imports all others that have any.
 NOT_KEPT = (

@@ -2,8 +2,8 @@
 
 Numba's own cache looks only at the file of a function. After an edit to a function that it calls, it silently returns
 old machine code. Here a hash of all packages with compiled code names the folder of the cache. Nor does Numba look at
-who wrote its files, or whether they are whole: ``trust`` and ``kept`` do.
-Nothing else in the package imports numba, except ``processor``.
+who wrote its files, or whether they are whole: ``kept`` does.
+Nothing else in the package imports numba, except ``precompiled``.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn, ParamSpec, TypeVar
 from typing import overload as typing_overload
 
-from .collector import collector_paused
-from .uninterrupted import uninterrupted
+from .uninterrupted import COMPILING, collector_paused, uninterrupted
 
 with uninterrupted(), collector_paused():
     import numba
@@ -25,22 +24,17 @@ with uninterrupted(), collector_paused():
     from numba import extending, typeof
     from numba import types as numba_types
     from numba.core import cgutils, config
-    from numba.core.caching import (
-        CompileResultCacheImpl,
-        FunctionCache,
-        _CacheLocator,  # pyright: ignore[reportPrivateUsage]
-    )
+    from numba.core.caching import FunctionCache
+    from numba.core.compiler import CompileResult
     from numba.core.runtime.nrt import rtsys
     from numba.core.serialize import dumps
     from numba.core.typing.templates import AttributeTemplate
     from numba.extending import intrinsic
 
-from . import ahead
-from .folder import cache_folder, package_hash
+from .folder import cache_folder
 from .kept import Kept
-from .precompiled import Precompiled, precompiled_folder
-from .spent import COMPILING
-from .turn import TURN
+from .precompiled import precompiled
+from .processes import TURN, begin
 
 __all__ = ["JIT_DISABLED", "AttributeTemplate", "cgutils", "extending", "intrinsic", "jit", "numba_types", "typeof"]
 
@@ -49,80 +43,42 @@ R = TypeVar("R")
 
 JIT_DISABLED = bool(vars(config)["DISABLE_JIT"])  # Whether NUMBA_DISABLE_JIT is set.
 CODE_FOLDER = (None if JIT_DISABLED else cache_folder()) or Path(os.devnull)  # in which no file can be
-PRECOMPILED = None if JIT_DISABLED else precompiled_folder()
-
-
-class _Locator(_CacheLocator):
-    def __init__(self, py_func: Callable[..., Any], folder: Path) -> None:
-        self._py_file = py_func.__code__.co_filename
-        self._name = f"{py_func.__module__}.{py_func.__qualname__}"
-        self._folder = folder
-
-    def get_cache_path(self) -> Any:
-        return str(self._folder)
-
-    def ensure_cache_path(self) -> None:
-        """Leave the folder as it was checked; Numba would make one that others may write to."""
-
-    def get_source_stamp(self) -> Any:
-        return package_hash()
-
-    def get_disambiguator(self) -> Any:
-        return hashlib.sha256(self._name.encode()).hexdigest()[:10]
-
-    @classmethod
-    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Locator:
-        return cls(py_func, CODE_FOLDER)
-
-
-class _CacheImpl(CompileResultCacheImpl):
-    _locator_classes = [_Locator]  # noqa: RUF012 (the base class's form)
 
 
 class _Cache(FunctionCache):
-    """A separate file for every signature, so that several processes can compile side by side."""
+    """The code of a function: a separate file for every signature, so that several processes compile side by side."""
 
-    _impl_class = _CacheImpl
-
-    def _choose(self, sig: Any) -> Path:
-        """Turn to a signature's file, and return the file that says that it is being compiled."""
-        name, folder = self._file_name(sig), Path(self._cache_path)
-        self._cache_file = Kept(folder / name, dumps)
-        return folder / f"{name}.compiling"
-
-    def _file_name(self, sig: Any) -> str:
-        return f"{self._impl.filename_base}-{hashlib.sha256(str(sig).encode()).hexdigest()[:10]}"
+    def __init__(self, py_func: Callable[..., Any]) -> None:
+        self._py_func = py_func  # for ``_index_key``
+        name = f"{py_func.__module__}.{py_func.__qualname__}"
+        self._name = f"{py_func.__name__}-{hashlib.sha256(name.encode()).hexdigest()[:10]}"
+        self._kept = Kept(CODE_FOLDER / self._name, dumps)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        if PRECOMPILED is not None:
-            self._cache_file = Precompiled(PRECOMPILED, self._file_name(sig))
-            found = self._on_disk(sig, target_context)
-            if found is not None:
-                return found
-        turn = self._choose(sig)
-        found = self._on_disk(sig, target_context)
-        if found is None:
-            ahead.begin(turn.parent)
-            TURN.wait(turn)
-            found = self._on_disk(sig, target_context)
-            if found is not None:
-                TURN.end(turn)
-        return found
-
-    def _on_disk(self, sig: Any, target_context: Any) -> Any:
         """Return the code on disk. Numba would first load all that it can compile, half of what a first fit takes."""
         rtsys.initialize(target_context)  # machine code needs nothing more, unless it hashes strings
-        with collector_paused(), self._guard_against_spurious_io_errors():
-            return self._load_overload(sig, target_context)
+        key = self._index_key(sig, target_context.codegen())
+        data = precompiled(self._name, key)
+        if data is None:
+            data = self._kept.load(key)
+        if data is None:
+            begin(CODE_FOLDER)
+            TURN.wait(self._kept.turn(key))
+            data = self._kept.load(key)
+            if data is None:
+                return None
+            TURN.end(self._kept.turn(key))
+        return CompileResult._rebuild(target_context, *data)  # pyright: ignore[reportPrivateUsage]
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        turn = self._choose(sig)
+        key = self._index_key(sig, data.codegen)
         try:
-            super().save_overload(sig, data)
+            if not data.library.has_dynamic_globals:  # else the code has addresses of this process in it
+                self._kept.save(key, data._reduce())
         except OSError:
             pass  # a full disk costs the next process a compilation, not this one its result
         finally:
-            TURN.end(turn)
+            TURN.end(self._kept.turn(key))
 
 
 def _unbroken(method: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,26 +1,65 @@
-"""Compiled functions that other compiled functions call by their address.
+"""Compiled functions called by their address, and structures handed to them by the place where they are.
 
 A function that is called by name is compiled into its caller, and again into the caller's caller. A tile loop with
 every product and every kernel in it takes longer to compile than all of them alone, most of which a fit does not need.
 By its address a function is compiled once, when it is first asked for; a call costs nothing compared with a tile.
+
+A tuple of twenty arrays is more than a hundred numbers. As an argument each of them is taken apart and put together
+again in every function that has the tuple, which takes most of the time that such functions take to compile. By its
+place the tuple is one number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 from zlib import crc32
 
-from .jit import JIT_DISABLED, cgutils, intrinsic, numba_types, typeof
-from .lending import OTHER, At, Hidden, lend
+from .jit import JIT_DISABLED, AttributeTemplate, cgutils, extending, intrinsic, numba_types, typeof
 from .uninterrupted import uninterrupted
 
+OTHER = "a compiled function is called by its address with arguments of other types than it was compiled for"
 _UNCOMPILED: list[Callable[..., None]] = []  # an address is a place in this list if nothing is compiled
-
 
 #: The place of machine code, and a number for the types of its arguments, which each call compares.
 Address = tuple[int, int]
 NOWHERE: Address = 0, 0  # Stands for an address, in examples and where nothing is called.
+
+
+class At(NamedTuple):
+    """An example of a place, for ``address``: of such a value, or of anything.
+
+    hidden : whether callers do not know what is there
+    """
+
+    value: Any = None
+    hidden: bool = False
+
+
+class Borrowed(numba_types.Type):
+    """The type of a place where a named tuple is: its members are read there, and cannot be replaced."""
+
+    def __init__(self, kind: Any) -> None:
+        self.kind = kind
+        super().__init__(name=f"Borrowed({kind})")
+
+
+class Hidden(numba_types.Type):
+    """The type of a place where a value of some type is."""
+
+    def __init__(self) -> None:
+        super().__init__(name="Hidden")
+
+
+@extending.register_model(Borrowed)
+@extending.register_model(Hidden)
+class _Model(extending.models.OpaqueModel):
+    """A pointer."""
+
+
+@extending.typeof_impl.register(At)
+def _type_of(at: At, context: Any) -> Any:
+    return Hidden() if at.value is None else Borrowed(typeof(at.value))
 
 
 def address(function: Any, *examples: Any) -> Address:
@@ -37,16 +76,21 @@ def address(function: Any, *examples: Any) -> Address:
         function.compile(types)
         compiled = function.overloads[types]
         place = compiled.library.get_pointer_to_function(compiled.fndesc.mangled_name)
-    if compiled.signature.return_type not in (numba_types.none, numba_types.int64) or not place:
+    result = compiled.signature.return_type
+    if result not in (numba_types.none, numba_types.int64) or not place:
         raise TypeError(f"{function.__name__} must be compiled, and return nothing or a whole number, for its address")
     seen = [Hidden() if isinstance(one, At) and one.hidden else kind for one, kind in zip(examples, types, strict=True)]
-    return place, _signature(compiled.signature.return_type, seen)
+    return place, _number(numba_types.void if result == numba_types.none else result, *seen)
 
 
-def _signature(result: Any, kinds: Sequence[Any]) -> int:
-    """Return a number for a type of result and types of arguments, the same in every process."""
-    result = "nothing" if result in (numba_types.none, numba_types.void) else str(result)
-    return crc32(f"{result} {', '.join(map(str, kinds))}".encode())
+def number_of(value: Any) -> int:
+    """Return a number for the type of a value, the same in every process; see ``hidden``."""
+    return 0 if JIT_DISABLED else _number(typeof(value))
+
+
+def _number(*kinds: Any) -> int:
+    """Return a number for some types, the same in every process."""
+    return crc32(", ".join(map(str, kinds)).encode())
 
 
 def _declared(kind: Any) -> Any:
@@ -67,19 +111,43 @@ def _declared(kind: Any) -> Any:
     return kind
 
 
-def _emit(result: Any, place: Any, arguments: Any) -> Any:
+def _without_counts(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    """Return the value without its arrays' counts of references.
+
+    Whoever gets it counts none when it takes rows and parts of them. Threads that count those of one array wait for
+    each other, and even alone a count takes as long as ten numbers.
+    """
+    if isinstance(kind, numba_types.Array):
+        array = context.make_array(kind)(context, builder, value)
+        for name in ("meminfo", "parent"):
+            setattr(array, name, getattr(array, name).type(None))
+        return array._getvalue()
+    if isinstance(kind, numba_types.BaseTuple):
+        members: Any = kind
+        for number, member in enumerate(members):
+            part = _without_counts(context, builder, member, builder.extract_value(value, number))
+            value = builder.insert_value(value, part, number)
+    return value
+
+
+def _compare(context: Any, builder: Any, number: Any, wanted: int) -> None:
+    """Write a TypeError for a number that is another one than the wanted."""
+    constant = context.get_constant(numba_types.int64, wanted)
+    with cgutils.if_unlikely(builder, builder.icmp_signed("!=", number, constant)):
+        context.call_conv.return_user_exc(builder, TypeError, (OTHER,))
+
+
+def _emit(result: Any, arguments: Any) -> Any:
     """Return the signature of a call, and what writes it."""
     given: Any = numba_types.StarArgTuple.from_types(arguments)
     declared = [_declared(kind) for kind in arguments]
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         values = cgutils.unpack_tuple(builder, args[2], len(declared))
-        values = [lend(context, builder, to, context.cast(builder, value, kind, to))
+        values = [_without_counts(context, builder, to, context.cast(builder, value, kind, to))
                   for value, kind, to in zip(values, arguments, declared, strict=True)]  # fmt: skip
+        _compare(context, builder, args[1], _number(result, *declared))
         convention = context.call_conv
-        wanted = context.get_constant(numba_types.int64, _signature(result, declared))
-        with cgutils.if_unlikely(builder, builder.icmp_signed("!=", args[1], wanted)):
-            convention.return_user_exc(builder, TypeError, (OTHER,))
         pointer = builder.inttoptr(args[0], convention.get_function_type(result, declared).as_pointer())
         status, value = convention.call_function(builder, pointer, result, declared, values)
         with cgutils.if_unlikely(builder, status.is_error):
@@ -91,12 +159,70 @@ def _emit(result: Any, place: Any, arguments: Any) -> Any:
 
 @intrinsic
 def _call(typingctx: Any, place: Any, signature: Any, *arguments: Any) -> Any:
-    return _emit(numba_types.void, place, arguments)
+    return _emit(numba_types.void, arguments)
 
 
 @intrinsic
 def _count(typingctx: Any, place: Any, signature: Any, *arguments: Any) -> Any:
-    return _emit(numba_types.int64, place, arguments)
+    return _emit(numba_types.int64, arguments)
+
+
+@extending.infer_getattr
+class _Members(AttributeTemplate):
+    key = Borrowed
+
+    def generic_resolve(self, borrowed: Any, name: str) -> Any:
+        """Return the type of a member: named tuples stay where they are."""
+        fields = borrowed.kind.fields
+        if name not in fields:
+            return None
+        member = borrowed.kind.types[fields.index(name)]
+        return Borrowed(member) if isinstance(member, numba_types.BaseNamedTuple) else member
+
+
+@extending.lower_getattr_generic(Borrowed)
+def _member(context: Any, builder: Any, borrowed: Any, value: Any, name: str) -> Any:
+    number = borrowed.kind.fields.index(name)
+    member = borrowed.kind.types[number]
+    kept = builder.bitcast(value, context.get_value_type(borrowed.kind).as_pointer())
+    place = cgutils.gep_inbounds(builder, kept, 0, number)
+    if isinstance(member, numba_types.BaseNamedTuple):
+        return builder.bitcast(place, cgutils.voidptr_t)
+    return _without_counts(context, builder, member, builder.load(place))
+
+
+@intrinsic
+def _borrowed(typingctx: Any, value: Any) -> Any:
+    if value == numba_types.none:
+        return value(value), lambda context, builder, signature, args: args[0]
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = cgutils.alloca_once_value(builder, _without_counts(context, builder, value, args[0]))
+        return builder.bitcast(place, cgutils.voidptr_t)
+
+    return Borrowed(value)(value), build
+
+
+@intrinsic
+def _contents(typingctx: Any, place: Any) -> Any:
+    kind = place.kind if isinstance(place, Borrowed) else place
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        value = args[0]
+        if isinstance(place, Borrowed):
+            value = builder.load(builder.bitcast(value, context.get_value_type(kind).as_pointer()))
+        return _without_counts(context, builder, kind, value)
+
+    return kind(place), build
+
+
+@intrinsic
+def _hidden(typingctx: Any, place: Any, number: Any) -> Any:
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        _compare(context, builder, args[1], _number(place.kind))
+        return args[0]
+
+    return Hidden()(place, numba_types.int64), build
 
 
 def _plain_call(place: int, signature: int, *arguments: Any) -> Any:
@@ -109,3 +235,12 @@ def _plain_call(place: int, signature: int, *arguments: Any) -> Any:
 call: Any = _plain_call if JIT_DISABLED else _call
 #: The same for a function that returns a whole number, and that number.
 count: Any = _plain_call if JIT_DISABLED else _count
+#: ``borrowed(value)``: the place of a named tuple, for functions that are called before this one ends. Its arrays have
+#: no counts of references. None stays None.
+borrowed: Any = (lambda value: value) if JIT_DISABLED else _borrowed
+#: ``contents(place)``: the named tuple itself, or an array or tuple that is given in place of one, without counts of
+#: references. Nobody may keep it for longer than the caller has it.
+contents: Any = (lambda value: value) if JIT_DISABLED else _contents
+#: ``hidden(place, number)``: a place that is handed on by functions that are compiled once, whatever is there.
+#: TypeError unless the number is that of its type.
+hidden: Any = (lambda place, number: place) if JIT_DISABLED else _hidden

@@ -1,4 +1,4 @@
-"""Steps that belong together: neither a signal's exception nor a fork comes between them.
+"""What signals, forks and the garbage collector must not disturb, and the clock of such steps.
 
 If Ctrl-C comes within Numba's compiler or the import of a C extension, it is swallowed or ends as another error, and
 half-made things stay. A child that is forked while another thread compiles or imports waits for that thread for ever.
@@ -6,6 +6,7 @@ half-made things stay. A child that is forked while another thread compiles or i
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import threading
@@ -13,8 +14,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any
+from time import monotonic
+from typing import Any, Generic, TypeVar, overload
 
+__all__ = ["COMPILING", "Spent", "asked", "cached_property", "collector_paused", "uninterrupted"]
+
+T = TypeVar("T")
 Handler = Callable[[int, Any], Any]
 
 HELD_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGALRM") if hasattr(signal, name)]
@@ -114,3 +119,78 @@ def uninterrupted() -> Iterator[None]:
 def asked() -> bool:
     """Return whether a signal asks the present steps to come to an end."""
     return any(one.error is not None for one in _NOW)
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Collect no cycles during imports and the reading of machine code, which make many objects and no garbage.
+
+    Afterwards all objects count as old, or the next collection would look at all that are new.
+    """
+    was_on = gc.isenabled()
+    try:
+        gc.disable()
+        yield
+    finally:
+        if was_on:
+            if not gc.get_freeze_count():  # else somebody's objects are frozen, and would no longer be
+                gc.freeze()
+                gc.unfreeze()
+            gc.enable()
+
+
+class Spent:
+    """A clock that runs while at least one thread compiles, loads code, or waits for a process that compiles."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside, self._before, self._since = 0, 0.0, 0.0
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Let the clock run."""
+        with self._lock:
+            if not self._inside:
+                self._since = monotonic()
+            self._inside += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._inside -= 1
+                if not self._inside:
+                    self._before += monotonic() - self._since
+
+    def seconds(self) -> float:
+        """Return the seconds so far."""
+        with self._lock:
+            return self._before + (monotonic() - self._since if self._inside else 0.0)
+
+
+COMPILING = Spent()  # Work that does not repeat: estimates of what is left leave it out.
+
+
+class cached_property(Generic[T]):
+    """``functools.cached_property`` as it is from Python 3.12 on, without a lock.
+
+    In earlier versions all objects of a class share one lock. If a child is forked while another thread computes the
+    attribute, the child would wait for ever. Two threads that ask at the same time may both compute the value.
+    """
+
+    def __init__(self, function: Callable[[Any], T]) -> None:
+        self.function = function
+        self.__doc__ = function.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> cached_property[T]: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+    def __get__(self, instance: object | None, owner: type) -> cached_property[T] | T:
+        if instance is None:
+            return self
+        value = self.function(instance)
+        vars(instance)[self.name] = value  # Python finds it there from now on
+        return value

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from ...compiled.cache.collector import collector_paused
+from ...compiled.cache.uninterrupted import collector_paused
 from ...model.model import GAP_TOL
 from ...quoted import plain_numbers
 from ..checks.arrays import device_of, rows_there

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...arrays import Vector, dense_rows
-from ...compiled.cache.cached import cached_property
+from ...compiled.cache.uninterrupted import cached_property
 from ...kernels import RBF, Kernel, Laplacian, Linear, Polynomial, Product, Scaled, Sigmoid, Sum
 from ...model import layout
 from ...model.function import DecisionFunctions, KernelSum

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...compiled.submatrix import add_dots, add_products, take
+from ...threads.cost import CALL, GATHERED, threads_worth
 from ...threads.pool import Pool
 from ..source import Source
 from .tile_loop import Weights
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from ..points import Points
 
 GIVEN_ROWS = 256  # Rows, or points, of a task: its sums and numbers stay in the first-level cache.
-TRIFLE = 1 << 17  # Entries below which threads cost more than they gain.
 
 
 class GivenSegment:
@@ -50,7 +50,7 @@ class GivenSegment:
 
     def _run(self, task: Callable[[slice], None], n: int, each: int) -> None:
         """Run the task over n elements in parts; an element costs ``each``."""
-        step = GIVEN_ROWS if n * each >= TRIFLE else max(1, n)
+        step = GIVEN_ROWS if threads_worth(GATHERED * n * each, CALL) > 1 else max(1, n)
 
         def one(number: int) -> None:
             self._pool.check_time()

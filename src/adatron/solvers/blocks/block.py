@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Ids, Vector
 from ...certificates import best_multipliers
-from ...compiled.cache.cached import cached_property
+from ...compiled.cache.uninterrupted import cached_property
 from ...gram import Square, View
 from ...gram.points import Points
 from ...problems import Dual

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import Ids, Vector
-from ...compiled.scan import Lists, Terms, scan
+from ...compiled.optimality import Lists, Terms, scan
 from ...gram import View
 from ...problems import Dual
 

@@ -24,13 +24,13 @@ from numpy.typing import NDArray
 
 from ...certificates import intercept
 from ...compiled.cache.jit import jit
+from ...compiled.optimality import inward, slopes
 from ...compiled.search import argmax
 from ...gram import View
 from ...gram.row_cache import ROWS_AHEAD, CachedRows, RowCache
 from ...problems import Dual
 from ..ascent import Ascent
 from ..base import Options, Solver
-from ..dense.pairs import slopes
 from ..dense.singles import proximal
 from ..solution import Solution
 from ..status import STOP, Status
@@ -88,8 +88,7 @@ def _scores(n: int, g: Any, d: float, row: Any, shift: float, grow: Any, shrink:
     """Set g += d row + shift; set score to the violation of every sample."""
     for t in range(n):
         g[t] += d * row[t] + shift
-        up, down = grow[t] - g[t], shrink[t] + g[t]
-        score[t] = up if up > down else down
+        score[t] = inward(grow[t], shrink[t], g[t])
 
 
 @jit(finite=True)

@@ -20,13 +20,12 @@ from numpy.typing import NDArray
 
 from ...arrays import Vector
 from ...compiled.cache.jit import jit
-from ...compiled.cache.lending import At, borrowed
-from ...compiled.cache.pointer import NOWHERE, Address, address, count
+from ...compiled.cache.pointer import NOWHERE, Address, At, address, borrowed, count
+from ...compiled.optimality import gains
 from ...compiled.precision import UNIT
 from ...compiled.triangle import drop
 from ...problems import Dual
 from ..linalg.bordered import append_row, bordered
-from .pairs import slopes
 
 CALL = 1e4  # Multiply-adds in the time that the overhead of a step takes.
 BETWEEN_LOOKS = 5e7  # Multiply-adds between two looks at the clock, about 0.05 s where memory is slow.
@@ -174,11 +173,11 @@ def _worst(w: Any, who: Any) -> float:
             if w.inside[k]:
                 held = True
                 continue
-            grow, shrink = slopes(w.beta[k], w.lower[k], w.upper[k], w.epsilon)
-            if grow - w.g[k] > up:
-                up, i = grow - w.g[k], k
-            if shrink + w.g[k] > down:
-                down, j = shrink + w.g[k], k
+            growth, shrinkage = gains(w.beta[k], w.g[k], w.lower[k], w.upper[k], w.epsilon, False)
+            if growth > up:
+                up, i = growth, k
+            if shrinkage > down:
+                down, j = shrinkage, k
         level = w.mu[r] if held and equalities else 0.0
         up, down = up - level, down + level
         violation = max(up, down) if held else up + down

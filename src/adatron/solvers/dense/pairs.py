@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ...compiled.cache.jit import jit
+from ...compiled.optimality import slopes
 from ...compiled.search import CHECK, CRUMB, FAR, argmax, follow, partner
 from ..status import BENT, STOP
 
@@ -45,14 +46,6 @@ def smallest_curvature(K: Any) -> Any:
     for t in range(len(K)):
         largest = max(largest, abs(K[t, t]))
     return largest * K.dtype.type(4.8e-7 if K.itemsize == 4 else 9.2e-16) + K.dtype.type(1e-37)
-
-
-@jit(finite=True, inner=True)
-def slopes(beta: float, lower: float, upper: float, epsilon: float) -> Any:
-    """Return what growth and shrinkage of a variable add to -g and to g; -FAR for a move that is not allowed."""
-    grow = -FAR if beta >= upper else (-epsilon if beta >= 0.0 else epsilon)
-    shrink = -FAR if beta <= lower else (epsilon if beta > 0.0 else -epsilon)
-    return grow, shrink
 
 
 @jit(inner=True)

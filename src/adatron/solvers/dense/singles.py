@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 
 from ...compiled.cache.jit import jit
-from ...compiled.search import argmax
+from ...compiled.optimality import inward, slopes
+from ...compiled.search import CHECK, argmax
 from ..status import BENT, STOP
-from .pairs import CHECK, exchange, slopes, smallest_curvature
+from .pairs import exchange, smallest_curvature
 
 
 @jit(finite=True, inner=True)
@@ -31,8 +32,7 @@ def _scores(
     zero = g.dtype.type(0)
     for t in range(len(g)):
         g[t] += shift * Ki[t] + other * Kj[t]
-        grow, shrink = grow_bar[t] - g[t], shrink_bar[t] + g[t]
-        v = grow if grow > shrink else shrink
+        v = inward(grow_bar[t], shrink_bar[t], g[t])
         v = v if v > zero else zero
         score[t] = v * v * inverse[t]
 
@@ -52,8 +52,7 @@ def _partners(g: Any, Ki: Any, diagonal: Any, bar: Any, side: Any, m: Any, own: 
 def _worst(g: Any, grow_bar: Any, shrink_bar: Any, score: Any) -> Any:
     """Return the largest projected gradient."""
     for t in range(len(g)):
-        grow, shrink = grow_bar[t] - g[t], shrink_bar[t] + g[t]
-        score[t] = grow if grow > shrink else shrink
+        score[t] = inward(grow_bar[t], shrink_bar[t], g[t])
     return score[argmax(score, len(g))]
 
 

@@ -17,8 +17,7 @@ from ...certificates.certify import weigh
 from ...certificates.gap import CARE, minimise
 from ...certificates.multipliers import average
 from ...compiled.cache.jit import jit
-from ...compiled.cache.lending import At, borrowed, hidden, number_of
-from ...compiled.cache.pointer import NOWHERE, Address, address, call, count
+from ...compiled.cache.pointer import NOWHERE, Address, At, address, borrowed, call, count, hidden, number_of
 from ...compiled.panels import Operand
 from ...compiled.precision import UNIT
 from ...compiled.submatrix import add_rows

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ...arrays import Ids, Vector
 from ...compiled.cache.jit import jit
 from ...compiled.cache.pointer import Address, call
+from ...compiled.sums import four
 from ..dense.active_set import parts
 from .rounds import InPlay, walking
 
@@ -140,4 +141,4 @@ def multiply(K: Any, programs: Any, own: Any, sign: Any, first: int, stop: int, 
                 w3 = w3 if i + 3 < n else 0.0
                 line = out[p - first, left:right]
                 for t in range(right - left):
-                    line[t] += ((w0 * k0[t] + w1 * k1[t]) + w2 * k2[t]) + w3 * k3[t]
+                    line[t] += four(w0, k0[t], w1, k1[t], w2, k2[t], w3, k3[t])

@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compiled.cache.jit import jit
-from ...compiled.cache.lending import borrowed
-from ...compiled.cache.pointer import NOWHERE, Address, address, call, count
+from ...compiled.cache.pointer import NOWHERE, Address, address, borrowed, call, count
+from ...compiled.optimality import gains, largest_gains
 from ...compiled.search import shortest
+from ...compiled.sums import four
 from ..dense.active_set import Walk, walk
 from ..dense.inner import UPDATE, WALK_PATIENCE
-from ..dense.pairs import FAR, slopes, snapped
+from ..dense.pairs import snapped
 from ..linalg.bordered import PIVOT_FLOOR
 from ..status import STOP
 
@@ -136,17 +137,16 @@ def _in_play(one: Any, g: Any, part: Any, epsilon: float) -> Any:
     """
     size, worst, equal = 0, 0.0, len(one.totals) > 0
     new, low, high, who, row = one.new, one.low, one.high, part.who, part.row
+    most, least, none, one_row = np.empty(1), np.empty(1), np.empty(0), np.empty(0, np.int64)
     for r in range(len(one.starts) - 1):
-        most, least = -FAR, -FAR
-        for i in range(one.starts[r], one.starts[r + 1]):
-            grow, shrink = slopes(new[i], low[i], high[i], epsilon)
-            most, least = max(most, grow - g[i]), max(least, shrink + g[i])
-        worst = max(worst, most + least) if equal else max(worst, most, least)
-        up, down = (-least, -most) if equal else (0.0, 0.0)
+        a, b = one.starts[r], one.starts[r + 1]
+        largest_gains(new[a:b], g[a:b], none, low[a:b], high[a:b], epsilon, one_row, none, most, least)
+        worst = max(worst, most[0] + least[0]) if equal else max(worst, most[0], least[0])
+        up, down = (-least[0], -most[0]) if equal else (0.0, 0.0)
         part.starts[r] = size
-        for i in range(one.starts[r], one.starts[r + 1]):
-            grow, shrink = slopes(new[i], low[i], high[i], epsilon)
-            if grow - g[i] > up or shrink + g[i] > down or (grow > -FAR and shrink > -FAR and new[i] != 0.0):
+        for i in range(a, b):
+            growth, shrinkage = gains(new[i], g[i], low[i], high[i], epsilon, False)
+            if growth > up or shrinkage > down or (growth > -np.inf and shrinkage > -np.inf and new[i] != 0.0):
                 who[size], row[size] = i, r
                 size += 1
         while size % PLACES and size < len(who):
@@ -225,5 +225,5 @@ def add_changes(K: Any, new: Any, old: Any, out: Any) -> None:
             k0, k1, k2, k3 = K[rows[0]], K[rows[1]], K[rows[2]], K[rows[3]]
             w0, w1, w2, w3 = weights[0], weights[1], weights[2], weights[3]
             for t in range(len(out)):
-                out[t] += ((w0 * k0[t] + w1 * k1[t]) + w2 * k2[t]) + w3 * k3[t]
+                out[t] += four(w0, k0[t], w1, k1[t], w2, k2[t], w3, k3[t])
             count_ = 0

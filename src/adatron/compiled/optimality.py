@@ -1,4 +1,4 @@
-"""Passes over the variables of a problem: what they gain by moving, candidates for its next block, its objective."""
+"""What a variable gains by moving: slopes, the violation of the conditions of optimality, candidates for a block."""
 
 from __future__ import annotations
 
@@ -7,14 +7,55 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .cache.jit import jit
+from .search import FAR
+
+
+@jit(inner=True)
+def _slopes(beta: float, lower: float, upper: float, epsilon: float, far: float) -> Any:
+    grow = (-epsilon if beta >= 0.0 else epsilon) if beta < upper else -far
+    shrink = (epsilon if beta > 0.0 else -epsilon) if beta > lower else -far
+    return grow, shrink
+
+
+@jit(inner=True)
+def slopes(beta: float, lower: float, upper: float, epsilon: float) -> Any:
+    """Return what growth and shrinkage of a variable add to -g and to g; -FAR for a move that is not allowed."""
+    return _slopes(beta, lower, upper, epsilon, FAR)
 
 
 @jit
 def gains(b: float, slope: float, lower: float, upper: float, epsilon: float, turned: bool) -> tuple[float, float]:
     """Return ``Dual.growth`` and ``Dual.shrinkage`` of one variable; ``turned`` if its sign is negative."""
-    rise = -slope - (epsilon if b >= 0.0 else -epsilon) if b < upper else -np.inf
-    fall = slope + (epsilon if b > 0.0 else -epsilon) if b > lower else -np.inf
+    grow, shrink = _slopes(b, lower, upper, epsilon, np.inf)
+    rise, fall = grow - slope, shrink + slope
     return (fall, rise) if turned else (rise, fall)
+
+
+@jit(finite=True, inner=True)
+def inward(grow: Any, shrink: Any, g: Any) -> Any:
+    """Return the gain of a variable that moves into its box, from its slopes: the larger of both."""
+    up, down = grow - g, shrink + g
+    return up if up > down else down
+
+
+@jit(inner=True)
+def largest_gains(
+    beta: Any, g: Any, errors: Any, lower: Any, upper: Any, epsilon: float, row: Any, sign: Any, grow: Any, shrink: Any
+) -> bool:
+    """Set the largest gains of a variable of each equality that grows, and that shrinks; return whether all are known.
+
+    ``errors`` bound the errors of g. ``errors``, ``row`` and ``sign`` may be empty.
+    """
+    for r in range(len(grow)):
+        grow[r] = shrink[r] = -np.inf
+    for i in range(len(beta)):
+        r = row[i] if len(row) else 0
+        error = errors[i] if len(errors) else 0.0
+        growth, shrinkage = gains(beta[i], g[i], lower[i], upper[i], epsilon, len(sign) > 0 and sign[i] < 0.0)
+        if not (abs(g[i]) < np.inf and error < np.inf):  # nan, too
+            return False
+        grow[r], shrink[r] = max(grow[r], growth + error), max(shrink[r], shrinkage + error)
+    return True
 
 
 @jit
@@ -24,21 +65,12 @@ def violation(
     """Return the largest gain of a variable, or of a pair in one of the equalities; infinite if it is not a number.
 
     The gain is negative if every move loses, and minus infinity if no move is possible.
-
-    ``errors`` bound the errors of g. ``errors``, ``row`` and ``sign`` may be empty.
     """
-    grow, shrink = np.full(max(1, equalities), -np.inf), np.full(max(1, equalities), -np.inf)
-    for i in range(len(beta)):
-        r = row[i] if len(row) else 0
-        error = errors[i] if len(errors) else 0.0
-        growth, shrinkage = gains(beta[i], g[i], lower[i], upper[i], epsilon, len(sign) > 0 and sign[i] < 0.0)
-        if not (abs(g[i]) < np.inf and error < np.inf):  # nan, too
-            return np.inf
-        grow[r], shrink[r] = max(grow[r], growth + error), max(shrink[r], shrinkage + error)
+    grow, shrink = np.empty(max(1, equalities)), np.empty(max(1, equalities))
+    if not largest_gains(beta, g, errors, lower, upper, epsilon, row, sign, grow, shrink):
+        return np.inf
     worst = -np.inf
     for r in range(len(grow)):
-        if equalities and (grow[r] == -np.inf or shrink[r] == -np.inf):
-            continue  # no pair can move
         worst = max(worst, grow[r] + shrink[r] if equalities else max(grow[r], shrink[r]))
     return worst
 
