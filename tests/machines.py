@@ -8,6 +8,7 @@ import sklearn.svm
 from scipy import sparse
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.datasets import make_classification, make_moons
+from threadpoolctl import threadpool_info
 
 import adatron
 
@@ -47,6 +48,10 @@ def target(name, X):
     if is_regressor(ours(name)):
         return np.sin(X[:, 0]) + 0.5 * X[:, 1]
     return np.digitize(X[:, 0] + 0.6 * X[:, 1], [-0.8, 0.8]) if is_classifier(ours(name)) else None
+
+
+def blas_threads():
+    return [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
 
 
 def locked(array):

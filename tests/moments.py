@@ -83,3 +83,12 @@ def at(function, act, number=1, end=False):
 
     with _listening(function, listener):
         yield
+
+
+def raising(error):
+    """An act that raises this error."""
+
+    def act(*_):
+        raise error
+
+    return act

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from adatron.certificates import Exact, certify
 from adatron.compiled.cache.jit import JIT_DISABLED
 from adatron.gram import Gram, Source, View
 from adatron.problems import ball, csvc, nusvc, nusvr, oneclass, svr, with_targets
@@ -49,14 +48,6 @@ class Never(Block):
         raise AssertionError("a problem was left over from a bundle")
 
 
-def certificate(view, dual, beta, K):
-    """From a gradient that is wrong by no more than the slack that is passed on."""
-    rng = np.random.default_rng(len(beta))
-    slack = 1e-3 + view.error_bounds(np.abs(beta))
-    g = (K + dual.lambda2) @ beta - dual.t + rng.uniform(-1, 1, len(beta)) * np.minimum(slack, 0.5)
-    return certify(view, Exact(dual), beta, g, slack)
-
-
 def feasible(dual, rng):
     """A random point of the program, some variables at their bounds."""
     part = rng.random(len(dual)) * rng.integers(0, 2, len(dual))
@@ -76,7 +67,6 @@ __all__ = [
     "SLOW",
     "Never",
     "ball",
-    "certificate",
     "csvc",
     "feasible",
     "nusvc",

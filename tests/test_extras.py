@@ -1,7 +1,6 @@
 """The packages of the extras, and what is said when one is missing."""
 
 import signal
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 
 from adatron.__main__ import run
 from adatron.extras import extras, how_to_get, needed
+from processes import python
 
 
 def test_the_extras_are_those_of_the_package():
@@ -38,10 +38,6 @@ def test_the_tool_without_its_packages_says_in_a_sentence_what_to_install(monkey
     assert capsys.readouterr().err == f"error: the command line tool takes click: {how_to_get('cli')}\n"
 
 
-def printed(code):
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-
-
 def test_without_torch_one_sentence_says_how_to_get_it():
     code = (
         "import sys\n"
@@ -50,7 +46,7 @@ def test_without_torch_one_sentence_says_how_to_get_it():
         "try: SVC(device='cuda').fit([[0.0], [1.0]], [0, 1])\n"
         "except ImportError as error: print(error)"
     )
-    assert printed(code).startswith("A device needs torch: pip install torch")
+    assert python("-c", code).stdout.startswith("A device needs torch: pip install torch")
 
 
 def test_fits_and_predictions_of_the_processor_import_no_torch():
@@ -60,4 +56,4 @@ def test_fits_and_predictions_of_the_processor_import_no_torch():
         "SVC().fit([[0.0], [1.0]], [0, 1]).predict([[0.0]])\n"
         "print('torch' in sys.modules)"
     )
-    assert printed(code) == "False\n"
+    assert python("-c", code).stdout == "False\n"

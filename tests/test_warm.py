@@ -1,15 +1,8 @@
 """A warm-up compiles all that a fit needs."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
-from adatron.compiled.cache import processes
-
-TIMEOUT = 120
-
+from processes import COMPILING, python
 
 AHEAD = """
 import numpy as np
@@ -46,7 +39,4 @@ for one in compiled() - before:
 
 @pytest.mark.slow
 def test_a_warm_up_compiles_what_fits_of_both_precisions_need():
-    env = {**os.environ, processes.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
-    command = [sys.executable, "-c", AHEAD]
-    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=3 * TIMEOUT, check=False)
-    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert python("-c", AHEAD, **COMPILING).stdout == ""

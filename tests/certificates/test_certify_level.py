@@ -6,8 +6,7 @@ import pytest
 import adatron
 from covering import parametrized
 from machines import PARAMETERS
-from twins.checker import truth
-from twins.fitted import Task, programs
+from twins.fitted import truths
 from twins.values import values
 
 SPECS = {"rbf": ("rbf", 0.3), "linear": ("linear",), "precomputed": ("rbf", 0.3)}
@@ -24,11 +23,9 @@ def data(name, offset=0.0, n=120, seed=0):
     return X, None if name == "OneClassSVM" else np.digitize(X[:, 0] + rng.normal(size=n), [-0.5, 0.7])
 
 
-def true_ends(name, spec, X, y, parameters, models):
+def true_ends(spec, X, y, models):
     """The greatest number below the optimum that a model proves, and the least one above, in long double."""
-    K, error = values(spec, X)
-    tasks = [programs(Task(name, parameters, X, y), model) for model in models]
-    found = [[truth(program, K, error) for program in some] for some in tasks]
+    found = [truths(model, spec, X, y) for model in models]
     return [max(one.low for one in some) for some in zip(*found, strict=True)], [
         min(one.high for one in some) for some in zip(*found, strict=True)
     ]
@@ -53,7 +50,7 @@ def test_the_optimum_is_between_the_objectives(name, kernel, bias, offset, C):
     spec = SPECS[kernel] if kernel != "precomputed" else ("given", rows)
     kind = getattr(adatron, name)
     models = [kind(**own, **form, **near, max_time=10).fit(rows, y) for near in ({}, {"tol": 1e-9, "gap_tol": 1e-11})]
-    ends = true_ends(name, spec, rows, y, {**own, "multi_class": "ovo"}, models)
+    ends = true_ends(spec, rows, y, models)
     for model in models:
         assert_between(model, *ends)
 
@@ -69,7 +66,7 @@ def test_the_optimum_is_between_the_objectives_of_what_was_learned_and_unlearned
     model.fit(X[:40], *parts[0]).partial_fit(X[40:], *parts[1]).forget([3, 50])
     kept = model.ids_
     y = None if y is None else y[kept]
-    ends = true_ends(name, SPECS[kernel], X[kept], y, {**own, "multi_class": "ovo"}, [model])
+    ends = true_ends(SPECS[kernel], X[kept], y, [model])
     assert_between(model, *ends)
 
 
@@ -78,6 +75,6 @@ def test_many_samples_keep_the_optimum_between_the_objectives(offset):
     X, y = data("SVR", offset, 1200)
     own = {"C": 1.0, "epsilon": 0.05}
     models = [adatron.SVR(gamma=0.3, **own, **near).fit(X, y) for near in ({}, {"tol": 1e-7, "gap_tol": 1e-8})]
-    ends = true_ends("SVR", SPECS["rbf"], X, y, own, models)
+    ends = true_ends(SPECS["rbf"], X, y, models)
     for model in models:
         assert_between(model, *ends)

@@ -13,9 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from adatron import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM, QuantileSVR
 from adatron.certificates import relative
 from adatron.certificates.certify import Certificate
-from twins.checker import truth
-from twins.fitted import Task, programs
-from twins.values import values
+from twins.fitted import truths
 
 EXACT = 1 - 1e-9
 SCALES = tuple(2.0**k for k in (-30, -20, -10, 0, 10, 20, 40))  # 1e-9 ... 1e12, and no number is rounded by them
@@ -87,10 +85,9 @@ def test_claims_are_parts_of_the_objective(seed, kind, spread, unit, C, linear):
             if not any(word in str(error) for word in ("nu", "finite", "large")):
                 raise
             return
-    K, error = values(spec, X)
-    for one in programs(Task(kind.__name__, model.get_params(), X, y), model):
-        if one is not None and np.isfinite(model.duality_gap_):
-            assert model.duality_gap_ >= EXACT * truth(one, K, error).gap.least
+    for true in truths(model, spec, X, y):
+        if np.isfinite(model.duality_gap_):
+            assert model.duality_gap_ >= EXACT * true.gap.least
 
 
 def circle(n=40):

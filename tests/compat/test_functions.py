@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import sklearn.svm
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 
 from adatron import SVC
 from compat.drop_in import CLASSES
@@ -55,14 +54,3 @@ def test_a_refit_on_rows_forgets_the_texts():
     model.set_params(kernel=lambda A, B: A @ B.T).fit(X, TARGET)
     assert model.predict(X[:3]).shape == (3,)
     assert model.support_vectors_.shape[1] == 1
-
-
-@pytest.mark.parametrize("name", CLASSES)
-def test_a_function_of_sparse_rows_that_returns_a_sparse_matrix(name):
-    X = sparse.random(30, 5, density=0.5, format="csr", random_state=0)
-    y = (X.toarray()[:, 0] > 0.2).astype(int)
-    params = {"nu": 0.3} if name == "NuSVC" else {}
-    ours = CLASSES[name](kernel=lambda A, B: A @ B.T, tol=1e-8, **params).fit(X, y)
-    dense = CLASSES[name](kernel="linear", tol=1e-8, **params).fit(X.toarray(), y)
-    assert_allclose(ours.predict(X), dense.predict(X.toarray()), atol=1e-5)
-    assert not sparse.issparse(ours.dual_coef_)  # as in scikit-learn

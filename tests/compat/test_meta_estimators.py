@@ -106,13 +106,6 @@ def test_samples_of_weight_0_are_left_out_of_given_kernels(kernel):
     assert_array_equal(bags[0].fit(X, y).predict(X), bags[1].fit(K, y).predict(K))
 
 
-def test_a_class_without_weight_leaves_the_names_of_the_others():
-    """scikit-learn gives class 1 in place of class 2."""
-    found = classifier(adatron).fit(X, y, sample_weight=(y != 1) * 1.0)
-    assert set(found.predict(X)) == {0, 2}
-    assert_array_equal(found.predict(X), classifier(adatron).fit(X[y != 1], y[y != 1]).predict(X))
-
-
 def test_kernel_matrices_are_told_by_a_tag():
     for wrapped in (given(adatron), OneVsRestClassifier(given(adatron)), OneVsOneClassifier(given(adatron))):
         assert wrapped.__sklearn_tags__().input_tags.pairwise

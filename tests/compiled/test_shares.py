@@ -23,7 +23,9 @@ def test_members_share_a_coefficient_within_their_bounds(C):
         assert data[mine].sum() == pytest.approx(value)
         assert (np.sign(data[mine]) == np.sign(value)).all()
         limits = {m: C * o for m, o in zip(members, own, strict=True)}
-        assert all(abs(part) <= limits[row] * (1 + 1e-15) for part, row in zip(data[mine], rows[mine], strict=True))
+        parts = [(abs(part), limits[row]) for part, row in zip(data[mine], rows[mine], strict=True)]
+        assert all(part <= limit * (1 + 1e-15) for part, limit in parts)
+        assert sum(part < limit * (1 - 1e-15) for part, limit in parts) <= 1
     assert (data != 0.0).all()
 
 

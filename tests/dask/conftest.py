@@ -13,6 +13,13 @@ def client():
         yield client
 
 
+@pytest.fixture(scope="module")
+def inside():
+    """A client of two workers in threads of this process."""
+    with cluster_of(2, processes=False) as cluster, distributed.Client(cluster) as client:
+        yield client
+
+
 @pytest.fixture
 def harmed():
     """A client of a cluster of its own."""

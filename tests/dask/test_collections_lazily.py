@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from distributed import Client
 from scipy import sparse
 
 from adatron import dask as ad
-from clusters import blobs, cluster_of
+from clusters import blobs
 from dask import array as da
 
+pytestmark = pytest.mark.usefixtures("inside")
 dd = pytest.importorskip("dask.dataframe")
 X, Y = blobs(90, 4, 3)
 LABELS = {
@@ -34,12 +34,6 @@ KINDS = {
 
 def empty_first(frame):
     return frame.map_partitions(lambda part: part[part.index >= 45])
-
-
-@pytest.fixture(scope="module", autouse=True)
-def client():
-    with cluster_of(1, processes=False) as cluster, Client(cluster) as client:
-        yield client
 
 
 def machine(name):

@@ -5,16 +5,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from distributed import Client
 from scipy import sparse
 
 import adatron
 from adatron import dask as ad
-from clusters import alone, bits, blobs, cluster_of
+from clusters import alone, bits, blobs
 from dask import array as da
 from dask import bag, delayed
 from tables import untrue
 
+pytestmark = pytest.mark.usefixtures("inside")
 dd = pytest.importorskip("dask.dataframe")
 X, Y = blobs(60, 2)
 FRAME = pd.DataFrame(X, columns=["a", "b"])
@@ -41,12 +41,6 @@ def names():
         "a_bag": bag.from_sequence(X.tolist(), npartitions=2), "SVC": adatron.SVC, "save": adatron.save,
     }  # fmt: skip
     return own | {name: getattr(ad, name) for name in ad.__all__}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def client():
-    with cluster_of(2, processes=False) as cluster, Client(cluster) as client:
-        yield client
 
 
 def test_wrong_input_is_refused_in_these_words(tmp_path, monkeypatch):

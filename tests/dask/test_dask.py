@@ -1,11 +1,9 @@
 """Threads of a worker may import this package from any of its ends at the same time."""
 
-import subprocess
-import sys
-
 import pytest
 
 import adatron.dask
+from processes import python
 
 TRAVELLING = ("slab", "partition", "part", "state", "sent", "search", "collections")
 RACE = """
@@ -41,20 +39,15 @@ print(*sorted(name for name in set(sys.modules) - before - own if not name.start
 """
 
 
-def run(program, *names):
-    return subprocess.run([sys.executable, "-c", program, *names], capture_output=True, text=True, check=False)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("names", [TRAVELLING[:2], TRAVELLING])
 def test_threads_that_enter_at_different_ends_find_whole_modules(names):
-    done = run(RACE, *names)
-    assert done.returncode == 0, done.stderr
+    python("-c", RACE, *names)
 
 
 @pytest.mark.slow
 def test_what_modules_that_travel_need_is_imported_with_the_package():
-    assert run(NEW, *TRAVELLING).stdout.strip() == ""
+    assert python("-c", NEW, *TRAVELLING).stdout.strip() == ""
 
 
 def test_the_estimators_are_attributes_of_the_package():

@@ -6,13 +6,11 @@ Also tested here: ``gradient``, ``slab`` and ``state``.
 import numpy as np
 import pytest
 from distributed import Client
-from scipy import sparse
 
 from adatron import dask as ad
 from adatron.kernels import RBF, Linear
 from clusters import alone, bits, blobs, cluster_of
 from dask import array as da
-from dask import delayed
 
 X, Y = blobs()
 F = np.sin(X[:, 0]) + 0.3 * X[:, 1]
@@ -36,6 +34,7 @@ MACHINES = {
     "svr, equal targets": ("SVR", WHOLE, np.rint(3 * F), WEIGHT, {}),
     "nusvc": ("NuSVC", X, Y, None, {"nu": 0.4}),
     "nusvr": ("NuSVR", X, F, None, {"nu": 0.3}),
+    "quantile": ("QuantileSVR", X, F, None, {"quantile": 0.8}),
     "one block": ("SVC", X[:700], Y[:700], None, {}),
 }
 
@@ -69,23 +68,3 @@ def test_neither_workers_nor_chunks_matter(workers, chunks):
     with cluster_of(workers, processes=False) as cluster, Client(cluster):
         model = ad.DaskSVC(C=3.0).fit(da.from_array(X, chunks=(chunks, 5)), da.from_array(Y, chunks=(chunks,)))
     assert bits(model) == alone("SVC", X, Y, C=3.0)
-
-
-@pytest.mark.slow
-def test_sparse_chunks(client):
-    rows = sparse.random(3000, 60, density=0.1, random_state=0, format="csr")
-    y = (np.asarray(rows.sum(axis=1)).ravel() + 0.5 * np.arange(3000) % 2 > 3).astype(int)
-    parts = [da.from_delayed(delayed(rows[i : i + 800]), (min(800, 3000 - i), 60), meta=rows[:0])
-             for i in range(0, 3000, 800)]  # fmt: skip
-    model = ad.DaskSVC().fit(da.concatenate(parts), y)
-    assert bits(model) == alone("SVC", rows, y)
-    assert sparse.issparse(model.dual_coef_)
-
-
-@pytest.mark.slow
-def test_rows_that_are_mostly_zero(client):
-    rng = np.random.default_rng(0)
-    rows = np.where(rng.random((2600, 120)) < 0.08, rng.normal(size=(2600, 120)), 0.0)
-    y = (rows.sum(axis=1) + rng.normal(size=2600) > 0).astype(int)
-    model = ad.DaskSVC(gamma=0.1).fit(da.from_array(rows, chunks=(700, 120)), da.from_array(y, chunks=700))
-    assert bits(model) == alone("SVC", rows, y, gamma=0.1)

@@ -7,7 +7,7 @@ from sklearn.datasets import load_diabetes, load_iris, make_blobs, make_moons
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from adatron import SVC, SVR, IncrementalSVC, NuSVC, OneClassSVM
+from adatron import SVC, SVDD, SVR, IncrementalSVC, NuSVC, OneClassSVM
 from adatron.insight import influence, label_issues, leave_one_out
 from adatron.insight.leave_one_out import along_C, refitted
 from adatron.insight.subject import Subject
@@ -25,6 +25,7 @@ D, d = (part[:80] for part in load_diabetes(return_X_y=True))
         (NuSVC(nu=0.2, gamma=1.0), (X, y), Z),
         (SVR(C=100, epsilon=10, gamma=2.0), (D, d), D[:20]),
         (OneClassSVM(nu=0.2, gamma=1.0), (X,), Z),
+        (SVDD(nu=0.3, gamma=0.5), (X, np.where(np.arange(80) < 6, -1, 1)), Z),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -53,6 +54,7 @@ def test_it_is_the_change_by_a_fit_without_the_sample(model, data, probes):
         SVR(epsilon=0.1),
         NuSVC(),
         OneClassSVM(),
+        SVDD(),
     ],
     ids=lambda model: f"{type(model).__name__}-{getattr(model, 'class_weight', None)}",
 )
@@ -64,7 +66,7 @@ def test_each_sample_of_a_small_problem_changes_what_a_fit_without_it_changes(mo
         A = random.normal(size=(12, 2)) + t[:, None]
         name, value = ("nu", (0.25, 0.4)[seed % 2]) if hasattr(model, "nu") else ("C", (0.05, 0.1)[seed % 2])
         model = clone(model).set_params(kernel=kernel, gamma=1.0, gap_tol=1e-9, **{name: value})
-        data = (A,) if isinstance(model, OneClassSVM) else (A, A[:, 0] if isinstance(model, SVR) else t)
+        data = (A,) if isinstance(model, (OneClassSVM, SVDD)) else (A, A[:, 0] if isinstance(model, SVR) else t)
         of = model.fit(*data).predict if isinstance(model, SVR) else model.fit(*data).decision_function
         found, left_out = influence(model, *data), leave_one_out(model, *data)
         for i in range(12):

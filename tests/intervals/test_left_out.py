@@ -16,7 +16,7 @@ from adatron.intervals.left_out import (
 from adatron.kernels import RBF
 from adatron.learning import leave_out
 from adatron.solvers.path import Stalled
-from moments import at
+from moments import at, raising
 
 X, Y = make_moons(40, noise=0.3, random_state=0)
 ALONE = list(np.arange(40)[:, None])
@@ -64,11 +64,7 @@ def test_without_a_path_there_are_fits():
 
 def test_where_rounding_leaves_no_way_there_are_fits():
     machine = SVC(gamma=1.0)
-
-    def stalled(_):
-        raise Stalled
-
-    with at(leave_out.without, stalled):
+    with at(leave_out.without, raising(Stalled)):
         found = left_out_of(machine, clone(machine).fit(X, Y), X, Y, ALONE, lambda one, total: None)
     assert found.how == "fits"
 

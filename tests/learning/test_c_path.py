@@ -9,7 +9,7 @@ from adatron.kernels import RBF
 from adatron.learning import track
 from adatron.solvers.path import Stalled
 from lives import Life, values
-from moments import at
+from moments import at, raising
 
 
 @pytest.mark.parametrize("kind", ["svc", "svr"])
@@ -71,9 +71,5 @@ def test_a_path_in_C_that_goes_nowhere_has_both_ends():
 
 def test_a_path_in_C_without_a_way_is_an_arithmetic_error():
     life = Life(4, "svc", "rbf", False)
-
-    def stalled(_):
-        raise Stalled
-
-    with at(track.Homotopy.follow, stalled), pytest.raises(ArithmeticError, match="Rounding leaves no way"):
+    with at(track.Homotopy.follow, raising(Stalled)), pytest.raises(ArithmeticError, match="Rounding leaves no way"):
         life.model.C_path(9.0)

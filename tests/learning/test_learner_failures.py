@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
 from adatron import IncrementalNuSVC, IncrementalSVC
 from adatron.compiled.cache.uninterrupted import uninterrupted
@@ -18,7 +17,7 @@ from adatron.kernels import RBF
 from adatron.learning import track
 from adatron.learning.store import Store
 from lives import MODELS, Life, values
-from moments import at
+from moments import at, raising
 
 
 @pytest.mark.parametrize(
@@ -79,11 +78,7 @@ def test_whatever_goes_wrong_on_the_way_the_model_is_as_it_was(act, error, numbe
     life = Life(8, "svc", "rbf", False, n=60, classes=3, window=60)
     X, y = life.samples(9)
     arguments = {"partial_fit": (X, y), "forget": (np.arange(20),), "set_C": (9.0,)}[act]
-
-    def fail(_):
-        raise error
-
-    with at(RBF.__call__, fail, number=number), pytest.raises(error):
+    with at(RBF.__call__, raising(error), number=number), pytest.raises(error):
         getattr(life.model, act)(*arguments)
     life.assert_solved()
 
@@ -95,11 +90,7 @@ def interrupted(function):
 
 def failing(function):
     """Something fails when the function is done."""
-
-    def fail(_):
-        raise MemoryError
-
-    return at(function, fail, end=True)
+    return at(function, raising(MemoryError), end=True)
 
 
 ENDS = [track.Track.drop, Store.keep, track.Track.fitted, warn_unless_converged]  # the last one ends every change
@@ -231,25 +222,6 @@ def test_samples_that_no_plane_separates_are_refused_by_a_hard_margin():
     with pytest.raises(ValueError, match="No plane separates"):
         model.fit([*X, [1.5, 1.5]], [*y, 0])
     assert model.ids_.tolist() == [0, 1]
-
-
-def test_a_function_that_is_no_kernel_proves_nothing():
-    """As in one fit of SVC: the point is stationary, the gap bounds nothing, and the user hears of it."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 4))
-    y = (X[:, 0] > 0).astype(int)
-
-    def no_kernel(A, B):
-        return np.tanh(2.0 * A @ B.T - 1.0)
-
-    model = IncrementalSVC(kernel=no_kernel)
-    with pytest.warns(ConvergenceWarning, match="not positive semi-definite"):
-        model.fit(X, y)
-    assert model.fit_status_ == 1
-    assert np.isnan(model.duality_gap_)
-    linear = IncrementalSVC(kernel=lambda A, B: A @ B.T).fit(X, y)
-    assert linear.fit_status_ == 0
-    assert 0.0 <= linear.duality_gap_ < 1e-9
 
 
 def test_a_margin_that_is_rounding_divides_nothing():

@@ -51,15 +51,6 @@ def test_leaving_one_out_of_several_classes(multi_class):
     assert 0.0 <= model.loo_error() < 0.2
 
 
-@pytest.mark.parametrize("kind", ["svc", "svr"])
-def test_leaving_one_out_after_a_path_in_C(kind):
-    life = Life(4, kind, "rbf", False, n=40)
-    leave_out = life.model.loo_decision if kind == "svc" else life.model.loo_prediction
-    before = leave_out()
-    life.model.C_path(50.0)
-    np.testing.assert_allclose(leave_out(), before, atol=1e-9)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "model",

@@ -61,10 +61,14 @@ def assert_as_made_anew(model, X):
 def test_it_is_made_once(data, made):
     X, y = data
     model = SVC().fit(X, y)
+    pickled = pickle.dumps(model)
     for rows in (X, X[:1], X[3:9]):
         assert_as_made_anew(model, rows)
         np.testing.assert_array_equal(model.predict(rows), np.where(expected(model, rows) >= 0, 1, y.min()))
     assert len(made) == 1
+    assert pickle.dumps(model) == pickled
+    np.testing.assert_array_equal(copy(model).decision_function(X), model.decision_function(X))
+    assert not hasattr(clone(model), "dual_coef_")
 
 
 def test_other_parts_make_another_model(data, made):
@@ -263,16 +267,6 @@ def test_it_goes_with_its_model_and_with_its_fit(data, made):
     del model
     gc.collect()
     assert made[1]() is None
-
-
-@pytest.mark.parametrize("again", [copy, deepcopy, through_a_pickle])
-def test_copies_predict_alike(data, again):
-    X, y = data
-    model = SVC().fit(X, y)
-    size, values = len(pickle.dumps(model)), model.decision_function(X)
-    assert len(pickle.dumps(model)) == size
-    np.testing.assert_array_equal(again(model).decision_function(X), values)
-    assert not hasattr(clone(model), "dual_coef_")
 
 
 def test_each_step_of_a_learning_model_makes_another_one(made):

@@ -1,9 +1,5 @@
 """Displays draw on pyplot's figures, so that notebooks show them, or on given axes; names are drawn as they are."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits, make_moons
@@ -15,15 +11,11 @@ from adatron import SVC, SVR, InputMarginSVC
 from adatron.insight import boundary_plane
 from adatron.plots.axes import literal
 from adatron.selection import GridSearchCV
+from processes import python
 
 plt = pytest.importorskip("matplotlib.pyplot")
 X, y = make_moons(60, noise=0.25, random_state=0)
 NAMES = np.array(["$half", "_moon & <b>"])
-
-
-@pytest.fixture(scope="module", autouse=True)
-def off_screen():
-    plt.switch_backend("agg")
 
 
 def displays():
@@ -117,5 +109,4 @@ def test_regression_influence_has_no_flips():
 
 @pytest.mark.slow
 def test_importing_displays_needs_no_matplotlib():
-    code = "import sys, adatron.plots; adatron.plots.GapDisplay; assert 'matplotlib' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True, env=os.environ)
+    python("-c", "import sys, adatron.plots; adatron.plots.GapDisplay; assert 'matplotlib' not in sys.modules")

@@ -12,11 +12,6 @@ from adatron.quoted import upward
 plt = pytest.importorskip("matplotlib.pyplot")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def off_screen():
-    plt.switch_backend("agg")
-
-
 @pytest.fixture(scope="module")
 def model():
     return SVC(C=1000).fit(*make_moons(3000, noise=0.25, random_state=0))

@@ -6,7 +6,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
-from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC
 from adatron.gram import Gram, Source
@@ -33,28 +32,6 @@ def test_a_slow_callback_is_not_asked_of_every_problem():
     assert not model.route_.light
     assert model.fit_status_ == 0
     assert 0 < len(heard) < len(model.intercept_)
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_problems_share_the_time_limit(n_jobs):
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(200, 2)), rng.integers(3, size=200)
-    model = SVC(C=1e8, gamma=1.0, tol=1e-6, multi_class="ovr", solver="kernel_adatron", n_jobs=n_jobs)
-    model.set_params(max_iter=2).fit(X, y)  # compiles
-    model.set_params(max_iter=10**9, max_time=2.0).fit(X, y)
-    assert model.fit_status_ == 1
-    assert model.n_iter_.min() > 0.02 * model.n_iter_.max() > 0
-
-
-def test_no_time_is_left_after_setting_up():
-    X, y = make_blobs(300, 3, centers=150, random_state=0)
-    with pytest.warns(ConvergenceWarning, match="time limit"):
-        model = SVC(max_time=1e-6).fit(X, y)
-    assert (model.fit_status_, model.n_iter_.max(), model.dual_coef_.shape) == (1, 0, (149, 0))
-    assert np.isposinf(model.kkt_violation_).all()
-    assert set(model.predict(X)) <= set(y)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -263,29 +263,13 @@ def test_any_solver_of_the_sub_problem():
     def inner(K, dual, beta, g, tol):
         calls.append(len(beta))
         centre = g + dual.t - K @ beta  # of the frozen variables
-        whole = type(dual)(dual.t - centre, dual.lower, dual.upper, 0.0, float(beta.sum()))
-        return _projected(K, whole, beta)
+        whole = type(dual)(dual.t - centre, dual.lower, dual.upper, totals=(float(beta.sum()),))
+        return programs.solve(K, whole, tol=1e-8)
 
     X, dual = program("classification", "explicit")
     got = solve(view_of(X, RBF(0.3)), dual, solver=Decomposition(q=8, inner=inner), tol=1e-4)
     assert got.status.name == "CONVERGED"
     assert max(calls) <= 8
-
-
-def _projected(K, dual, beta):
-    """Pairs until optimal, from a start with the right sum."""
-    beta = beta.copy()
-    g = K @ beta - dual.t
-    for _ in range(10_000):
-        grow, shrink = programs.slopes(dual, beta, g)
-        i, j = int(grow.argmax()), int(shrink.argmax())
-        if grow[i] + shrink[j] <= 1e-8:
-            break
-        d = (grow[i] + shrink[j]) / max(K[i, i] + K[j, j] - 2 * K[i, j], 1e-12)
-        d = min(d, dual.upper[i] - beta[i], beta[j] - dual.lower[j])
-        beta[i], beta[j] = beta[i] + d, beta[j] - d
-        g = K @ beta - dual.t
-    return beta
 
 
 @pytest.mark.plain

@@ -4,14 +4,10 @@ import multiprocessing
 import threading
 
 import pytest
-from threadpoolctl import threadpool_info
 
 from adatron.threads import Pool
 from adatron.threads.gate import _Gate, one_blas_thread
-
-
-def blas_threads():
-    return [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
+from machines import blas_threads
 
 
 def test_the_gate_counts():

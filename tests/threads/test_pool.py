@@ -4,17 +4,13 @@ import threading
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info
 
 from adatron.gram import Gram, Source
 from adatron.kernels import RBF
 from adatron.threads import Pool
-from moments import at
+from machines import blas_threads
+from moments import at, raising
 from problems import samples
-
-
-def blas_threads():
-    return [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
 
 
 def test_threads_that_the_system_does_not_allow(monkeypatch):
@@ -128,10 +124,7 @@ def test_a_pool_inside_a_task_gives_the_turn_of_the_pool_around_it_away():
 
 
 def test_ctrl_c_while_a_helper_starts_leaves_no_thread():
-    def interrupt(_arguments):
-        raise KeyboardInterrupt
-
-    before = threading.active_count()
+    before, interrupt = threading.active_count(), raising(KeyboardInterrupt)
     with pytest.raises(KeyboardInterrupt), Pool(2) as pool, at(threading.Thread.start, interrupt, end=True):
         pool.run(lambda number: None, 2)
     assert threading.active_count() == before

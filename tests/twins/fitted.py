@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from .checker import Program
-from .values import L
+from .checker import Program, Truth, truth
+from .values import L, values
 
 STORED = 2.0**-52  # relative error of a coefficient that was divided by the margin, and of the margin
 
@@ -29,6 +29,26 @@ class Task(NamedTuple):
     X: Any
     y: Any
     weight: Any = None
+
+
+def truths(model: Any, kernel: tuple[Any, ...], X: Any, y: Any = None, weight: Any = None, **more: Any) -> list[Truth]:
+    """What is true of each binary problem of a fitted model."""
+    name = type(model).__name__.removeprefix("Incremental")
+    task = Task(name, {**model.get_params(), **more}, None if kernel[0] == "given" else X, y, weight)
+    return [truth(one, *values(kernel, X)) for one in programs(task, model) if one is not None]
+
+
+def true_claims(model: Any, *given: Any, objectives: bool = True, **more: Any) -> list[Truth]:
+    """What is true, after a check that no number which the model proves is better. A gap of nan claims nothing."""
+    found = truths(model, *given, **more)
+    assert len(found) == np.size(model.kkt_violation_)
+    for k, true in enumerate(found):
+        names = ("kkt_violation_", "duality_gap_", "dual_objective_", "primal_objective_")
+        violation, gap, dual, primal = (float(np.atleast_1d(getattr(model, name))[k]) for name in names)
+        assert violation >= true.violation.least * (1 - 1e-9)
+        assert not gap < true.gap.least * (1 - 1e-9)
+        assert not objectives or (dual <= true.high and primal >= true.low)
+    return found
 
 
 def programs(task: Task, model: Any) -> list[Program | None]:

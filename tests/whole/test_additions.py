@@ -5,14 +5,12 @@ The files are those of ``toys``. The compiler is off, except for the map of the 
 
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import adatron
-from adatron.compiled.cache import processes
+from processes import COMPILING, python
 
 TESTS = Path(__file__).parents[1]
 # A line that is new, where CONTRIBUTING says, before a line that is there; imports beside it.
@@ -162,14 +160,8 @@ def added(tmp_path_factory):
 
 
 def run(folder, *command, jit=False):
-    path = os.pathsep.join([str(folder), str(TESTS)])
-    env = {**os.environ, "PYTHONPATH": path, "NUMBA_DISABLE_JIT": str(int(not jit)), processes.HELPER: "1",
-           "ADATRON_CACHE_DIR": str(folder / "cache")}  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, *command], capture_output=True, text=True, cwd=folder, env=env, timeout=300, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    own = {"PYTHONPATH": os.pathsep.join([str(folder), str(TESTS)]), "ADATRON_CACHE_DIR": folder / "cache"}
+    return python(*command, cwd=folder, **{**COMPILING, "NUMBA_DISABLE_JIT": int(not jit), **own}).stdout
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ from machines import altered
 from problems import csvc, feasible, nusvc, nusvr, oneclass, samples, svr
 from twins import programs as twin
 from twins.checker import Program, truth
-from twins.fitted import Task, programs
+from twins.fitted import Task, programs, truths
 from twins.values import values
 
 SPECS = {
@@ -108,16 +108,14 @@ def test_a_tight_fit_of_another_library_is_a_solution(name, classes):
     X, codes = problem(classes=classes)
     y = codes if "SVC" in name else X[:, 0] + 0.3 * codes
     model = estimator(gamma=0.2, tol=1e-7, **parameters).fit(X, y)
-    K, error = values(("rbf", 0.2), X)
-    found = [truth(one, K, error) for one in programs(Task(name, parameters, X, y), model)]
+    found = truths(model, ("rbf", 0.2), X, y)
     assert len(found) == (6 if classes == 4 and "SVC" in name else 1)
     for one in found:
         assert one.violation.value < 1e-5  # its kernel values are float32
         assert one.gap.value < 1e-4
         assert max(one.excess, one.missed) < 1e-12
     model.dual_coef_ = np.asarray(model.dual_coef_) * np.linspace(0.5, 1.0, len(model.support_))
-    for one in programs(Task(name, parameters, X, y), model):
-        assert truth(one, K, error).violation.value > 1e-3
+    assert all(one.violation.value > 1e-3 for one in truths(model, ("rbf", 0.2), X, y))
 
 
 def claiming(model, **proofs):

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from numba.core.event import Listener, install_listener
 from sklearn.datasets import make_classification
-from threadpoolctl import threadpool_info
 
 from adatron import SVC
 from adatron.compiled.cache.jit import JIT_DISABLED, jit
@@ -21,13 +20,11 @@ from adatron.compiled.cache.uninterrupted import uninterrupted
 from adatron.gram import Gram
 from adatron.solvers.run import _Desk
 from adatron.solvers.tasks import Tasks
-from moments import calls
+from machines import blas_threads
+from moments import calls, raising
+from processes import python
 
 TIMEOUT = 120
-
-
-def blas_threads():
-    return [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
 
 
 WORKERS = """
@@ -60,8 +57,7 @@ if __name__ == "__main__":
 def test_a_fit_inside_a_worker(kind, tmp_path):
     script = tmp_path / "workers.py"
     script.write_text(WORKERS)
-    done = subprocess.run([sys.executable, script, kind], capture_output=True, text=True, timeout=TIMEOUT, check=False)
-    assert done.stdout.strip() == "equal", done.stderr
+    assert python(script, kind).stdout.strip() == "equal"
 
 
 FORKS = """
@@ -102,7 +98,7 @@ os._exit(0)
 @pytest.mark.skipif(sys.platform == "win32", reason="the platform has no fork")
 def test_a_child_forked_while_another_thread_imports_and_fits_can_fit():
     """It has no copies of locks that the thread held."""
-    done = subprocess.run([sys.executable, "-c", FORKS], capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    done = python("-c", FORKS)
     assert done.stdout.strip() == "all fitted", done.stderr
     assert "Exception ignored" not in done.stderr
 
@@ -169,8 +165,7 @@ try:
     SVC(C=1e3, callback=callback, tol=1e-6).fit(X, y)
 except KeyboardInterrupt:
     alive = [t.name for t in threading.enumerate() if t.name.startswith("adatron")]
-    from threadpoolctl import threadpool_info
-    print("interrupted", alive, min(lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"))
+        print("interrupted", alive, min(lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"))
     SVC().fit(X[:200], y[:200])
     print("fits again")
 """
@@ -198,20 +193,15 @@ def test_interrupting_a_long_fit(classes, tmp_path):
 def test_an_error_of_the_callback_comes_through():
     before = blas_threads()
     X, y = make_classification(4000, 30, n_informative=10, n_classes=3, flip_y=0.3, random_state=0)
-
-    def callback(state):
-        raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        SVC(C=1e4, callback=callback).fit(X, y)
+        SVC(C=1e4, callback=raising(KeyboardInterrupt)).fit(X, y)
     assert blas_threads() == before
     assert SVC().fit(X[:300], y[:300]).fit_status_ == 0
 
 
 def imported(statement):
     code = f"import sys; {statement}; print(*[m for m in ('numpy', 'numba', 'sklearn', 'scipy') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=TIMEOUT, check=True)
-    return set(done.stdout.split())
+    return set(python("-c", code).stdout.split())
 
 
 @pytest.mark.slow

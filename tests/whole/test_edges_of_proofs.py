@@ -11,9 +11,8 @@ import adatron
 from adatron import SVC, SVR, IncrementalSVC
 from adatron.files.models.libsvm_text import load_libsvm, save_libsvm
 from adatron.selection import GridSearchCV
-from twins.checker import truth
-from twins.fitted import Task, programs
-from twins.values import values
+from moments import raising
+from twins.fitted import true_claims, truths
 
 PAGE = (Path(__file__).parents[2] / "docs" / "certificates.md").read_text()
 ROWS = [[cell.strip() for cell in line.strip("|").split("|")] for line in re.findall(r"^\|.*\|$", PAGE, re.MULTILINE)]
@@ -29,17 +28,9 @@ BENT = np.where(rng.random((120, 120)) < 0.5, -1.0, 1.0)
 BENT = np.triu(BENT) + np.triu(BENT, 1).T
 
 
-def assert_bounds(model, X, y, spec=("rbf", GAMMA), objectives=True, **parameters):
+def assert_bounds(model, X, y, spec=("rbf", GAMMA), objectives=True):
     """Violation, gap and objectives are not better than the truth in long double."""
-    name = type(model).__name__.removeprefix("Incremental")
-    values_, error = values(spec, X)
-    own = {name: getattr(model, name, None) for name in ("C", "epsilon", "bias", "multi_class")} | parameters
-    found = [truth(one, values_, error) for one in programs(Task(name, own, None, y), model)]
-    for k, true in enumerate(found):
-        claims = [float(np.atleast_1d(getattr(model, name))[k]) for name in NUMBERS[1:]]
-        assert claims[0] >= true.violation.least * (1 - 1e-9)
-        assert np.isnan(claims[1]) or claims[1] >= true.gap.least * (1 - 1e-9)
-        assert not objectives or (claims[2] <= true.high and claims[3] >= true.low)
+    true_claims(model, spec, X, y, objectives=objectives)
 
 
 def numbers(model):
@@ -128,13 +119,10 @@ def stopped():
 
 
 def stopped_by_ctrl_c():
-    def interrupt(state):
-        raise KeyboardInterrupt
-
     model = SVC(gamma=GAMMA).fit(X, TWO)
     before = numbers(model)
     with pytest.raises(KeyboardInterrupt):
-        model.set_params(callback=interrupt, C=50.0).fit(X, TWO)
+        model.set_params(callback=raising(KeyboardInterrupt), C=50.0).fit(X, TWO)
     assert numbers(model) == before
 
 
@@ -209,9 +197,7 @@ def learned_and_forgotten():
     model = IncrementalSVC(gamma=GAMMA).fit(X[:100], TWO[:100]).partial_fit(X[100:], TWO[100:]).forget([3])
     rows, y = X[model.ids_], TWO[model.ids_]
     report = model.deletion_report()
-    values_, error = values(("rbf", GAMMA), rows)
-    own = {"C": model.C, "bias": model.bias, "multi_class": model.multi_class}
-    (true,) = (truth(one, values_, error) for one in programs(Task("SVC", own, None, y), model))
+    (true,) = truths(model, ("rbf", GAMMA), rows, y)
     assert model.fit_status_ == 0
     assert report["kkt_violation"] >= true.violation.least
     assert report["duality_gap"] >= true.gap.least

@@ -6,16 +6,19 @@ from copy import deepcopy
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn import svm
 from sklearn.base import clone
 
 import adatron
 from adatron import SVC, SVDD, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM, QuantileSVR
+from adatron.files import save_libsvm
 from adatron.kernels import RBF, Linear
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3)) * (RNG.random((60, 3)) < 0.7)
 VALUE = X[:, 0] + 0.5 * X[:, 1] ** 2 + 0.2 * RNG.normal(size=60)
-SIDES, FOUR = (VALUE > 0.4).astype(int), np.array(["d", "b", "a", "c"])[np.digitize(VALUE, [-0.5, 0.2, 1.0])]
+SIDES, CODES = (VALUE > 0.4).astype(int), np.digitize(VALUE, [-0.5, 0.2, 1.0])
+FOUR = np.array(["d", "b", "a", "c"])[CODES]
 SEVERAL, LABELS = np.c_[VALUE, 1e3 * X[:, 1]], np.c_[SIDES, X[:, 1] > 0.1].astype(int)
 NEGATIVE = np.where(np.arange(60) % 10 == 3, -1, 1)
 EVERY = {
@@ -23,7 +26,7 @@ EVERY = {
     "balanced": (SVC(class_weight="balanced", bias="augmented", augment="auto", decision_function_shape="ovo"), FOUR),
     "rest": (SVC(multi_class="ovr", probability=True), FOUR),
     "labels": (SVC(C=3.0), LABELS),
-    "linear": (SVC(kernel="linear", decision_function_shape="ovo"), FOUR),
+    "linear": (SVC(kernel="linear", decision_function_shape="ovo"), CODES),
     "NuSVC": (NuSVC(nu=0.2, probability=True, random_state=3, decision_function_shape="ovo"), FOUR),
     "SVR": (SVR(bias="none"), VALUE),
     "targets": (SVR(C=2.0), SEVERAL),
@@ -63,16 +66,35 @@ def same(one, other, rows=X, rows_of_other=X, atol=0.0):
 
 
 @every
-def test_copies_and_files_decide_alike(name, tmp_path):
-    model = made(name)
+def test_copies_and_files_decide_alike_whatever_is_set_after_the_fit(name, tmp_path):
+    fitted = made(name)
+    model, known = deepcopy(fitted), fitted.get_params()
+    later = {"kernel": "precomputed" if "linear" in name else "linear", "gamma": 7.0, "degree": 5, "coef0": 3.0}
+    later["multi_class"] = "ovo" if known.get("multi_class") == "ovr" else "ovr"
+    model.set_params(**{key: value for key, value in later.items() if key in known})
     adatron.save(model, tmp_path / "m.adatron")
     of_pickle = pickle.loads(pickle.dumps(model))  # noqa: S301 (our own bytes)
-    for copy in (adatron.load(tmp_path / "m.adatron"), of_pickle, deepcopy(model), clone(model).fit(X, EVERY[name][1])):
-        same(model, copy)
-        for attribute in ("duality_gap_", "kkt_violation_", "intercept_", "support_"):
-            np.testing.assert_array_equal(getattr(copy, attribute), getattr(model, attribute))
+    anew = clone(fitted).fit(X, EVERY[name][1])
+    for copy in (model, adatron.load(tmp_path / "m.adatron"), of_pickle, deepcopy(model), anew):
+        same(fitted, copy)
+        for attribute in ("duality_gap_", "kkt_violation_", "intercept_", "support_", "coef_"):
+            np.testing.assert_array_equal(getattr(copy, attribute, None), getattr(fitted, attribute, None))
     if name != "InputMarginSVC":
-        same(model, model.compact(), atol=1e-9)
+        same(fitted, model.compact(), atol=1e-9)
+    if hasattr(svm, type(model).__name__) and name not in ("rest", "labels", "targets"):
+        same(model.to_sklearn(), fitted, atol=1e-9)
+        if EVERY[name][1] is FOUR:  # LIBSVM's classes are numbers
+            return
+        for one, path in ((fitted, tmp_path / "before"), (model, tmp_path / "after")):
+            save_libsvm(one, path)
+        assert (tmp_path / "after").read_text() == (tmp_path / "before").read_text()
+
+
+def test_a_class_whose_rows_have_no_weight_is_no_class_for_balanced_weights():
+    y = np.where(np.arange(60) < 5, 7, SIDES)
+    weight = (y != 7).astype(float)
+    with_it, without = (SVC(class_weight="balanced").fit(X[some], y[some], weight[some]) for some in (y == y, y != 7))
+    np.testing.assert_array_equal(with_it.class_weight_[:2], without.class_weight_)
 
 
 @every
@@ -99,7 +121,7 @@ def test_the_form_of_the_samples_does_not_matter(name):
     if "SVDD" not in name and not name.startswith(("Incremental", "Input")):
         forms.append((values, {"kernel": "precomputed"}))
     for rows, parameters in forms:
-        other = made(name, rows=rows, augment=0.5, **parameters)
+        other = made(name, rows=rows, augment=0.5, **parameters).set_params(kernel="rbf")
         folds = parameters.get("kernel") == "precomputed" and hasattr(model, "predict_proba")
         same(model, other, rows_of_other=rows, atol=0.1 if folds else 1e-4)  # without content the folds are others
         if rows is values:

@@ -52,6 +52,15 @@ def test_equal_points_with_opposite_labels(n, kernel, nu, bias):
     attempt(NuSVC(nu=nu, kernel=kernel, bias=bias), half, np.concatenate([y, 1 - y]))
 
 
+def test_nu_below_every_margin():
+    """scikit-learn's fit ends with an error, or with coefficients that are rounding errors divided by a margin of 0."""
+    alike, y = np.ones((60, 2)), np.arange(60) % 2
+    with pytest.warns(ConvergenceWarning, match="have no margin: nu = 0.2 is less than"):
+        model = NuSVC(kernel="linear", nu=0.2).fit(alike, y)
+    assert np.abs(model.dual_coef_).max() <= 1
+    assert np.abs(model.decision_function(alike)).max() <= model.tol
+
+
 @pytest.mark.filterwarnings("error::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("n", [2, 3, 20, 61])
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -109,3 +109,4 @@ def test_functions_of_sparse_rows(name):
     named = ours(name, kernel="linear", tol=1e-8).fit(S, y)
     np.testing.assert_allclose(model.dual_objective_, named.dual_objective_, rtol=1e-8, atol=1e-10)
     np.testing.assert_allclose(values(model, S), values(named, S), atol=1e-4)
+    assert not sparse.issparse(model.dual_coef_)  # as in scikit-learn

@@ -109,6 +109,11 @@ def test_a_warning_of_a_model_that_learns_names_the_line_of_the_caller(act):
     with pytest.warns(ConvergenceWarning, match="Not certified") as caught:
         act(model, X[50:], y[50:])
     assert [one.filename for one in caught] == [__file__]
+    assert model.fit_status_ == 1
+    assert np.isnan(model.duality_gap_)
+    linear = IncrementalSVC(kernel=lambda A, B: A @ B.T).fit(X, y)
+    assert linear.fit_status_ == 0
+    assert 0.0 <= linear.duality_gap_ < 1e-9
 
 
 def test_a_users_settings_are_left_alone():

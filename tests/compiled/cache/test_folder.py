@@ -2,7 +2,6 @@
 
 import ast
 import os
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -11,8 +10,8 @@ import pytest
 
 from adatron.compiled.cache import folder
 from adatron.compiled.cache.kept import private_folder
+from processes import python
 
-TIMEOUT = 120
 ROOT = Path(__file__).parents[3]
 
 
@@ -24,10 +23,7 @@ WHERE = (
 
 def where(given, temporary):
     """Return the folder that a process uses where ``given`` is asked for, its mode, and what it says."""
-    environment = os.environ | {"ADATRON_CACHE_DIR": str(given), "TMPDIR": str(temporary)}
-    done = subprocess.run(
-        [sys.executable, "-c", WHERE], capture_output=True, text=True, env=environment, timeout=TIMEOUT, check=True
-    )
+    done = python("-c", WHERE, ADATRON_CACHE_DIR=given, TMPDIR=temporary)
     found, digest, mode = done.stdout.split()
     assert found.endswith(digest)
     return Path(found), int(mode), done.stderr

@@ -6,10 +6,7 @@ import sys
 
 import pytest
 
-from adatron.compiled.cache import processes
-
-TIMEOUT = 120
-
+from processes import COMPILING, python
 
 FROM_DISK = """
 import sys
@@ -27,13 +24,9 @@ if len(sys.argv) > 1:  # compiled now, out of what was read
 @pytest.mark.slow
 def test_code_from_the_disk_needs_no_compiler(tmp_path):
     """Numba's libraries of what it can compile are loaded where something is compiled."""
-    env = {**os.environ, "ADATRON_CACHE_DIR": str(tmp_path), processes.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
 
     def loads(*arguments):
-        command = [sys.executable, "-c", FROM_DISK, *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=TIMEOUT, check=False)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
+        return python("-c", FROM_DISK, *arguments, ADATRON_CACHE_DIR=tmp_path, **COMPILING).stdout.strip()
 
     assert [loads(), loads(), loads("more"), loads("more")] == ["True", "False", "False", "False"]
     for path in tmp_path.glob("*/*.nbi"):
@@ -57,10 +50,7 @@ for _ in range(2):  # before and after it is compiled into another function
 @pytest.mark.slow
 def test_python_cannot_call_what_has_no_wrapper(tmp_path):
     """The call would crash."""
-    env = {**os.environ, "ADATRON_CACHE_DIR": str(tmp_path), processes.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
-    command = [sys.executable, "-c", WITHIN]
-    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=TIMEOUT, check=False)
-    assert done.returncode == 0, done.stderr
+    python("-c", WITHIN, ADATRON_CACHE_DIR=tmp_path, **COMPILING)
 
 
 INTERRUPTED = """
@@ -123,7 +113,7 @@ for moment in map(int, sys.stdin.readline().split()):
 @pytest.mark.parametrize(("where", "times"), [("anywhere", 10), ("outside", 30)])
 def test_ctrl_c_while_code_is_loaded_is_a_keyboard_interrupt(where, times):
     """At many moments, above all between the steps that nothing interrupts; afterwards the code is loaded."""
-    env = {**os.environ, processes.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
+    env = {**os.environ, **COMPILING}
     command = [sys.executable, "-c", INTERRUPTED, where]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, env=env, text=True, **pipes) as process:

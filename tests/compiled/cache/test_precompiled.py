@@ -1,19 +1,15 @@
 """Compiled code that came with the package is used, where it fits, before the user's own."""
 
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import adatron
-from adatron.compiled.cache import processes
 from adatron.compiled.cache.precompiled import PROCESSOR_CLASSES, features, processor_class
+from processes import COMPILING, python
 
 KIND = processor_class(features())
-TIMEOUT = 300
 USE = """
 from adatron.compiled.cache.precompiled import MACHINE_CODE, precompiled_hash
 from adatron.compiled.optimality import gains
@@ -32,7 +28,7 @@ class Installation:
     def __init__(self, folder):
         self.package, self.own = folder / "adatron", folder / "own"
         shutil.copytree(Path(adatron.__file__).parent, self.package, ignore=shutil.ignore_patterns("__pycache__"))
-        self.env = {**os.environ, "PYTHONPATH": str(folder), processes.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
+        self.env = {"PYTHONPATH": folder, **COMPILING}
         made = folder / "made"
         self.run(ADATRON_CACHE_DIR=str(made), NUMBA_CPU_NAME=KIND, NUMBA_CPU_FEATURES=PROCESSOR_CLASSES[KIND])
         self.came = self.place / KIND
@@ -42,9 +38,7 @@ class Installation:
 
     def run(self, first="", **settings):
         """Use the function after a first line; return what the process says."""
-        env = {**self.env, "ADATRON_CACHE_DIR": str(self.own), **settings}
-        command = [sys.executable, "-c", first + USE]
-        done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=TIMEOUT, check=True)
+        done = python("-c", first + USE, **{**self.env, "ADATRON_CACHE_DIR": self.own, **settings})
         place, self.known = done.stdout.split()
         self.place = Path(place)
         return done.stderr

@@ -1,13 +1,10 @@
 """Which class a processor belongs to."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
 from adatron.compiled.cache.precompiled import PROCESSOR_CLASSES, needed, processor_class
 from adatron.compiled.micro import layout
+from processes import python
 
 V3, V4 = needed("x86-64-v3"), needed("x86-64-v4")
 
@@ -42,6 +39,4 @@ def test_the_compilers_settings_count():
     """Who forbids AVX, or names a processor without it, gets no code with it."""
     code = "from adatron.compiled.cache.precompiled import features; print('+avx' in features())"
     for setting in ({"NUMBA_ENABLE_AVX": "0"}, {"NUMBA_CPU_NAME": "generic"}, {"NUMBA_CPU_FEATURES": "+sse2"}):
-        command = [sys.executable, "-c", code]
-        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **setting}, check=True)
-        assert done.stdout == "False\n"
+        assert python("-c", code, **setting).stdout == "False\n"

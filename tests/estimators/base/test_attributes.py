@@ -3,8 +3,6 @@
 Also tested here: ``model/checks``.
 """
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +10,12 @@ import pytest
 from scipy import sparse
 
 from adatron import SVC, SVR, IncrementalSVC
+from processes import python
 
 
 @pytest.mark.slow
 def test_every_change_of_a_state_is_refused_or_changes_nothing():
-    program = Path(__file__).parents[3] / "scripts/attack_files/states.py"
-    done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=600, check=False)
-    assert done.returncode == 0, done.stderr
-    *wrong, tried = done.stdout.splitlines()
+    *wrong, tried = python(Path(__file__).parents[3] / "scripts/attack_files/states.py").stdout.splitlines()
     assert not wrong
     assert int(tried.split()[1]) > 1000
 

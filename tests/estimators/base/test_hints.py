@@ -6,19 +6,12 @@ import pytest
 from sklearn.base import clone
 
 import adatron
-from adatron import SVC, SVR
-from adatron.dask import DaskGridSearchCV, DaskSVC
-from adatron.intervals import CVPlus, FullConformal, JackknifePlus
-from adatron.selection import GridSearchCV, RandomizedSearchCV
+from adatron import SVC, SVR, dask, intervals, selection
 
-OURS = [one for name in adatron.__all__ if isinstance(one := getattr(adatron, name), type) and hasattr(one, "fit")]
-OTHERS = [
-    DaskSVC, DaskGridSearchCV, JackknifePlus, CVPlus, FullConformal,
-    GridSearchCV, RandomizedSearchCV,
-]  # fmt: skip
+PUBLIC = [getattr(home, name) for home in (adatron, dask, intervals, selection) for name in home.__all__]
 
 
-@pytest.mark.parametrize("kind", [*OURS, *OTHERS])
+@pytest.mark.parametrize("kind", [one for one in PUBLIC if isinstance(one, type) and hasattr(one, "fit")])
 def test_a_misspelt_parameter_is_told_the_right_one(kind):
     for name in kind._get_param_names():
         for wrong in (f"{name}s", name.swapcase()):

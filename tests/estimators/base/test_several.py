@@ -8,7 +8,7 @@ from sklearn.metrics import r2_score
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.utils import get_tags
 
-from adatron import SVR, NuSVR, QuantileSVR
+from adatron import SVC, SVR, NuSVR, QuantileSVR
 from machines import spread
 
 MACHINES = [SVR(C=2.0), NuSVR(C=2.0, nu=0.4), QuantileSVR(quantile=0.3, C=2.0)]
@@ -59,12 +59,16 @@ def test_the_score_is_the_mean_over_the_targets():
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore:Curves of quantiles cross")
-@pytest.mark.parametrize("several", ["targets", "quantiles"])
-def test_programs_share_the_time_limit(several):
+@pytest.mark.parametrize(
+    "model",
+    [SVR(), QuantileSVR(quantile=[0.5, 0.9]), SVC(multi_class="ovr", n_jobs=1), SVC(multi_class="ovr", n_jobs=2)],
+    ids=str,
+)
+def test_programs_share_the_time_limit(model):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 2)), rng.normal(size=(200, 2))
-    hard = {"C": 1e8, "gamma": 1.0, "tol": 1e-6, "solver": "kernel_adatron"}
-    y, model = (y, SVR(**hard)) if several == "targets" else (y[:, 0], QuantileSVR(quantile=[0.5, 0.9], **hard))
+    y = y if isinstance(model, SVR) else rng.integers(3, size=200) if isinstance(model, SVC) else y[:, 0]
+    model.set_params(C=1e8, gamma=1.0, tol=1e-6, solver="kernel_adatron")
     model.set_params(max_iter=2).fit(X, y)  # compiles
     model.set_params(max_iter=10**9, max_time=2.0).fit(X, y)
     assert model.fit_status_ == 1

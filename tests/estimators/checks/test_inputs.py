@@ -1,8 +1,5 @@
 """What comes in: every container of the same numbers gives the same model."""
 
-import os
-import subprocess
-import sys
 import warnings
 from pathlib import Path
 
@@ -22,6 +19,7 @@ from adatron.compiled.hash import hash_sparse
 from adatron.gram.backends import tile_loop as tiles
 from adatron.kernels import RBF
 from machines import NAMES, X, assert_same, assert_same_after, dense, locked, ours, outcome, target, theirs, values
+from processes import python
 
 rng = np.random.default_rng(1)
 COLUMNS = list("abcde")
@@ -259,12 +257,8 @@ def test_array_api():
         y = target(name, X)
         model = ours(name).fit(xp.asarray(X), y if y is None else xp.asarray(y))
         assert_same_after(ours(name).fit(X, y), model, X, xp.asarray(X))
-    environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
-    here = Path(__file__).parents[2]  # of the helpers of the tests
-    done = subprocess.run(
-        [sys.executable, "-c", ARRAY_API], capture_output=True, text=True, check=False, cwd=here, env=environment
-    )
-    assert done.stdout.splitlines() == [f"{name} is as in scikit-learn" for name in NAMES], done.stderr
+    done = python("-c", ARRAY_API, cwd=Path(__file__).parents[2], SCIPY_ARRAY_API=1)  # beside the helpers of the tests
+    assert done.stdout.splitlines() == [f"{name} is as in scikit-learn" for name in NAMES]
 
 
 @pytest.mark.parametrize("weights", [{"1": 1.0, "2": 6.0}, {"2": 6.0}, {"1": 1.0, "3": 2.0}])

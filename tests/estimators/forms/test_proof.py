@@ -205,14 +205,3 @@ def test_a_kernel_value_is_enclosed():
         assert low <= true <= high
         low, high = CHECKER.kernel_of("polynomial", [0.5, 3.0, 1.0])(x.tolist(), z.tolist())
         assert low <= (true / 2 + 1) ** 3 <= high
-
-
-def test_other_samples_than_those_of_the_fit():
-    model = SVC().fit(X, SIDES)
-    with pytest.raises(ValueError, match=r"had 30\. Got 29"):
-        model.proof(X[1:], SIDES[1:])
-    with pytest.raises(ValueError, match="classes of the fit"):
-        model.proof(X, SIDES + 5)
-    with pytest.raises(ValueError, match="A proof is for a"):
-        model.compact().proof(X, SIDES)
-    assert model.certificate_.gap < 1e-3 < claims(model.proof(X, SIDES, WEIGHT), "gap")[0]

@@ -1,7 +1,6 @@
 """What is forgotten is gone: no process that is behind brings it back, and what still tells of it is named."""
 
 import os
-import pickle
 
 import numpy as np
 import pytest
@@ -164,13 +163,6 @@ def test_the_report_names_the_files_that_hold_forgotten_samples(data, model, pat
     loaded = adatron.load(path)
     loaded.forget([9])
     assert report(loaded)["holds"] == [f"{path}: {told}"]
-
-
-def test_a_copy_knows_of_no_file(model, path):
-    copy = pickle.loads(pickle.dumps(model))  # noqa: S301 (our own bytes)
-    copy.forget([7])
-    assert 7 in adatron.load(path).ids_
-    assert report(copy)["files"] == []
 
 
 @pytest.mark.skipif(os.name != "posix", reason="folders that cannot be written to")

@@ -20,8 +20,9 @@ from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.preprocessing import StandardScaler
 
-from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from adatron import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM
 from adatron.selection import GridSearchCV, RandomizedSearchCV
+from searches import both
 
 TIGHT = 1e-6  # With this tolerance scores hardly depend on the way to the solution.
 
@@ -37,16 +38,6 @@ def three(n=120):
 def numbers(n=90):
     X, y = make_regression(n, 5, noise=20.0, random_state=0)
     return X, y / 100.0
-
-
-def both(estimator, grid, X, y, fit=None, **settings):
-    """Our search and scikit-learn's, fitted."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return [
-            kind(clone(estimator), grid, **settings).fit(X, y, **(fit or {}))
-            for kind in (GridSearchCV, theirs.GridSearchCV)
-        ]
 
 
 def assert_equal(ours, plain, tolerance=1e-3, shared=True):
@@ -184,6 +175,8 @@ def test_what_cannot_share_goes_scikit_learn_s_way():
     K = X @ X.T
     found = both(SVC(kernel="precomputed", tol=TIGHT), {"C": [0.1, 10.0]}, K, y)
     assert_equal(*found, shared=False)
+    ball = both(SVDD(), {"nu": [0.1, 0.5]}, X, np.where(y > 0, 1, -1), scoring="accuracy")
+    np.testing.assert_array_equal(*(one.cv_results_["mean_test_score"] for one in ball))
     seen = []
 
     def scorer(estimator, X, y):

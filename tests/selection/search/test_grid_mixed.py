@@ -1,18 +1,16 @@
 """Candidates share only what is equal for them: tasks, bounds, folds of one sample, and the steps of a pipeline."""
 
-import warnings
-
 import numpy as np
 import pytest
 from sklearn import model_selection as theirs
 from sklearn.datasets import make_moons
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import make_scorer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from adatron.selection import GridSearchCV, RandomizedSearchCV
+from searches import both, same_scores
 
 TIGHT = {"tol": 1e-8}
 X, labels = make_moons(60, noise=0.25, random_state=0)
@@ -30,15 +28,10 @@ VALUES = make_scorer(weighed, response_method=("decision_function", "predict"))
 
 def compare(estimator, grid, X=X, y=y, fit=None, **settings):
     """Compare all scores with those of scikit-learn's search over the same machines."""
-    found = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        for kind in (GridSearchCV, theirs.GridSearchCV):
-            search = kind(estimator, grid, refit=False, **{"cv": 3, "scoring": VALUES, **settings})
-            found.append(search.fit(X, y, **(fit or {})).cv_results_)
-    for name in (name for name in found[1] if name.startswith("split")):
-        np.testing.assert_allclose(found[0][name], found[1][name], atol=1e-4, err_msg=name)
-    return found[0]
+    settings = {"cv": 3, "scoring": VALUES, "refit": False, **settings}
+    ours, plain = (one.cv_results_ for one in both(estimator, grid, X, y, fit, **settings))
+    same_scores(ours, plain, 1e-4)
+    return ours
 
 
 @pytest.mark.parametrize("first", [SVC, SVR, OneClassSVM])

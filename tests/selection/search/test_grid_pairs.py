@@ -1,7 +1,8 @@
 """Machines, folds, scores, steps before, weights and forms of samples: every value meets every other one somewhere."""
 
+import random
 import warnings
-from itertools import combinations, product
+from itertools import product
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from adatron.selection import GridSearchCV
+from covering import covering, named
 
 TIGHT = 1e-6
 N = 63
@@ -75,26 +77,7 @@ FACTORS = {
 }  # fmt: skip
 
 
-def covering():
-    """Cases in which each value of a factor meets each value of any other one, found greedily."""
-    names = list(FACTORS)
-    open_ = {
-        (a, u, b, v) for a, b in combinations(range(len(names)), 2)
-        for u, v in product(FACTORS[names[a]], FACTORS[names[b]])
-    }  # fmt: skip
-    cases = []
-    while open_:
-        a, u, b, v = min(open_)
-        case = {a: u, b: v}
-        for k in range(len(names)):
-            if k not in case:
-                case[k] = max(
-                    FACTORS[names[k]],
-                    key=lambda value: sum(tuple(sum(sorted([(k, value), one]), ())) in open_ for one in case.items()),
-                )
-        open_ -= {(i, case[i], j, case[j]) for i, j in combinations(range(len(names)), 2)}
-        cases.append(tuple(case[k] for k in range(len(names))))
-    return cases
+SOME = random.Random(0).sample(list(product(*FACTORS.values())), 3000)  # noqa: S311 (they have all pairs of values)
 
 
 def samples(machine, form):
@@ -119,7 +102,7 @@ def samples(machine, form):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("machine", "folds", "scoring", "steps", "kernel", "weights", "form"), covering())
+@pytest.mark.parametrize(tuple(FACTORS), covering(SOME), ids=named)
 def test_all_meet_all(machine, folds, scoring, steps, kernel, weights, form):
     estimator, grid = MACHINES[machine]
     grid = {**grid, **KERNELS[kernel]}

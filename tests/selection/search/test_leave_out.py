@@ -1,37 +1,26 @@
 """Folds of one sample each: exact solutions for two classes, and starts from all samples for other machines."""
 
-import signal
 import warnings
 
 import numpy as np
 import pytest
 from sklearn import model_selection as theirs
-from sklearn.base import clone
 from sklearn.datasets import make_classification
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import accuracy_score, make_scorer
 
 from adatron import SVC
 from adatron.selection import GridSearchCV
+from searches import both, interrupt, same_scores, score_with
 
 TIGHT = 1e-6
 X, y = make_classification(45, 4, n_informative=3, n_redundant=0, flip_y=0.1, random_state=2)
 LOO = theirs.LeaveOneOut()
 
 
-def both(estimator, grid, X, y, **settings):
-    """Results of our search and of scikit-learn's."""
-    settings = {"cv": LOO, "refit": False, **settings}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        found = [kind(clone(estimator), grid, **settings).fit(X, y) for kind in (GridSearchCV, theirs.GridSearchCV)]
-    return [one.cv_results_ for one in found]
-
-
-def assert_equal(ours, plain, tolerance=1e-9):
-    names = [name for name in plain if "score" in name and "time" not in name and "rank" not in name]
-    for name in names:
-        np.testing.assert_allclose(ours[name], plain[name], atol=tolerance, rtol=tolerance, err_msg=name)
+def compared(estimator, grid, X=X, y=y, cv=LOO, **fit):
+    """Results of our search, whose scores are those of scikit-learn's."""
+    ours, plain = (one.cv_results_ for one in both(estimator, grid, X, y, fit, cv=cv, refit=False))
+    same_scores(ours, plain, 1e-9)
+    return ours
 
 
 @pytest.mark.slow
@@ -47,8 +36,7 @@ def assert_equal(ours, plain, tolerance=1e-9):
 )
 @pytest.mark.parametrize("cv", [LOO, theirs.KFold(45)])
 def test_two_classes_are_solved_exactly(settings, grid, cv):
-    ours, plain = both(SVC(tol=TIGHT, **settings), grid, X, y, cv=cv)
-    assert_equal(ours, plain)
+    ours = compared(SVC(tol=TIGHT, **settings), grid, cv=cv)
     assert ours["converged"].all()
     assert (ours["max_duality_gap"] < 1e-6).all()
     assert ours["proven"].any()
@@ -58,41 +46,29 @@ def test_two_classes_are_solved_exactly(settings, grid, cv):
 def test_equal_samples_weights_and_a_class_of_one():
     twice, labels = np.vstack([X, X[:5]]), np.append(y, 1 - y[:5])
     twice, labels = np.vstack([twice, X[5:8]]), np.append(labels, y[5:8])
-    assert_equal(*both(SVC(gamma=0.2, tol=TIGHT), {"C": [0.5, 5.0]}, twice, labels))
+    machine, grid = SVC(gamma=0.2, tol=TIGHT), {"C": [0.5, 5.0]}
+    compared(machine, grid, twice, labels)
     one = np.zeros(45, int)
     one[7] = 1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        ours, plain = both(SVC(gamma=0.2, tol=TIGHT), {"C": [0.5, 5.0]}, X, one)
-    assert_equal(ours, plain)
+        ours = compared(machine, grid, y=one)
     assert np.isnan(ours["split7_test_score"]).all()
     weight = np.random.default_rng(0).choice([0.0, 0.5, 2.0], 45)
-    found = [
-        kind(SVC(gamma=0.2, tol=TIGHT), {"C": [0.5, 5.0]}, cv=LOO, refit=False).fit(X, y, sample_weight=weight)
-        for kind in (GridSearchCV, theirs.GridSearchCV)
-    ]
-    assert_equal(*(one.cv_results_ for one in found))
+    compared(machine, grid, sample_weight=weight)
 
 
 def test_weights_of_classes_that_a_fit_refuses_cost_their_candidate():
     grid = {"class_weight": [None, {0: 1.0, 5: 2.0, 6: 1.0}, {0: 0.0}]}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        ours, plain = both(SVC(gamma=0.2, tol=TIGHT), grid, X, y)
-    assert_equal(ours, plain)
+        ours = compared(SVC(gamma=0.2, tol=TIGHT), grid)
     assert np.isnan(ours["mean_test_score"]).tolist() == [False, True, True]
 
 
 def test_ctrl_c_keeps_what_is_finished():
-    calls = []
-
-    def score(y_true, y_pred):
-        calls.append(1)
-        if len(calls) == 45 + 10:
-            signal.raise_signal(signal.SIGINT)
-        return accuracy_score(y_true, y_pred)
-
-    search = GridSearchCV(SVC(gamma=0.2), {"C": [0.5, 5.0, 50.0]}, cv=LOO, refit=False, scoring=make_scorer(score))
+    scoring = score_with(interrupt, 45 + 10)
+    search = GridSearchCV(SVC(gamma=0.2), {"C": [0.5, 5.0, 50.0]}, cv=LOO, refit=False, scoring=scoring)
     with pytest.warns(UserWarning, match="ended by Ctrl-C"):
         search.fit(X, y)
     assert np.isnan(search.cv_results_["mean_test_score"]).tolist() == [False, True, True]

@@ -1,6 +1,5 @@
 """Labels that a search calls proven are those of fits that are solved as far as float64 goes."""
 
-import signal
 import time
 
 import numpy as np
@@ -13,6 +12,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from adatron import SVC, SVR, NuSVC, OneClassSVM
 from adatron.selection import GridSearchCV
+from searches import interrupt, score_with
 
 CV = StratifiedKFold(3)
 CASES = {
@@ -100,7 +100,7 @@ def test_a_proof_never_loosens_what_the_user_asked_for():
     cv = [(np.flatnonzero(some % 4 != k), np.append(np.flatnonzero(some % 4 == k), 80)) for k in range(4)]
     grid = {"C": [1.0, 10.0], "gamma": [0.5, 2.0]}
     for end in (4 * 4 + 7, 10**6):
-        scoring = ended_by(end, lambda: signal.raise_signal(signal.SIGINT))
+        scoring = score_with(interrupt, end)
         machine = SVC(tol=0.5, gap_tol=1e-9, bias="none")
         search = GridSearchCV(machine, grid, cv=cv, refit=False, scoring=scoring, prove=True).fit(X, y)
         assert (search.cv_results_["max_duality_gap"] <= 1e-9).all()
@@ -152,13 +152,6 @@ def test_proofs_beyond_what_is_solved_side_by_side(n, precision, bias):
     assert 0.9 < search.cv_results_["mean_train_score"][0] < 1.0
 
 
-def test_candidates_that_may_be_best_are_proven_on_request():
-    X, y = make_moons(200, noise=0.3, random_state=0)
-    search = GridSearchCV(SVC(tol=0.5), {"C": [1.0, 30.0], "gamma": [1.0]}, refit=False, prove=True).fit(X, y)
-    assert search.cv_results_["proven"][search.best_index_]
-    assert len(search.unproven_samples_[search.best_index_]) == 0
-
-
 def test_proofs_go_with_ranges_that_are_found():
     X, y = make_moons(120, noise=0.3, random_state=0)
     search = GridSearchCV(SVC(tol=0.5), {"C": [0.1, 10.0], "gamma": "auto"}, cv=3, refit=False, prove=True).fit(X, y)
@@ -169,19 +162,6 @@ def test_proofs_go_with_ranges_that_are_found():
         assert proven == (doubt is not None and len(doubt) == 0)
 
 
-def ended_by(number, act):
-    """A score of labels that does something when it is asked for the n-th time."""
-    calls = []
-
-    def score(y_true, y_pred):
-        calls.append(1)
-        if len(calls) == number:
-            act()
-        return accuracy_score(y_true, y_pred)
-
-    return make_scorer(score)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["Ctrl-C", "max_time"])
 def test_what_was_found_stays_if_proofs_are_broken_off(way):
@@ -189,8 +169,7 @@ def test_what_was_found_stays_if_proofs_are_broken_off(way):
     grid = {"C": [0.1, 10.0], "gamma": [0.5, 2.0]}
     plain = GridSearchCV(SVC(tol=0.5), grid, cv=3, refit=False, scoring="accuracy").fit(X, y)
     seconds = None if way == "Ctrl-C" else 10.0
-    act = (lambda: signal.raise_signal(signal.SIGINT)) if way == "Ctrl-C" else (lambda: time.sleep(10.0))
-    scoring = ended_by(3 * 4 + 1, act)
+    scoring = score_with(interrupt if way == "Ctrl-C" else lambda: time.sleep(10.0), 3 * 4 + 1)
     search = GridSearchCV(SVC(tol=0.5), grid, cv=3, refit=False, scoring=scoring, prove=True, max_time=seconds)
     search.fit(X, y)
     scores = search.cv_results_["mean_test_score"]

@@ -1,7 +1,6 @@
 """The progress of a search; Ctrl-C and a limit of time keep what is finished."""
 
 import contextlib
-import signal
 import time
 import warnings
 
@@ -9,34 +8,17 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import accuracy_score, make_scorer
 
 from adatron import SVC
 from adatron.selection import GridSearchCV, RandomizedSearchCV
 from adatron.selection.search.watch import CellCount, SearchWatch
+from searches import interrupt, score_with
 
 X, y = make_classification(90, 5, n_informative=4, n_redundant=0, flip_y=0.1, random_state=0)
 GRID = {"C": [0.1, 1.0, 10.0], "gamma": [0.1, 1.0]}
 
 
-def counted(at, act):
-    """A score that does something when it is asked for the n-th time."""
-    calls = []
-
-    def score(y_true, y_pred):
-        calls.append(1)
-        if len(calls) == at:
-            act()
-        return accuracy_score(y_true, y_pred)
-
-    return make_scorer(score)
-
-
-def interrupt():
-    signal.raise_signal(signal.SIGINT)
-
-
-def assert_kept(search, reason, scored):
+def assert_kept(search, scored):
     """Some candidates have all their scores, the others none that count; the best of the former is fitted."""
     results = search.cv_results_
     means = results["mean_test_score"]
@@ -58,18 +40,18 @@ def assert_kept(search, reason, scored):
 @pytest.mark.parametrize("train", [False, True])
 def test_ctrl_c_keeps_what_is_finished(estimator, grid, train):
     times = 2 if train else 1
-    score = counted(8 * times, interrupt)
+    score = score_with(interrupt, 8 * times)
     search = GridSearchCV(estimator, grid, scoring=score, cv=3, return_train_score=train)
     with pytest.warns(UserWarning, match=r"ended by Ctrl-C: \d+ of \d+ fits were not finished") as told:
         search.fit(X, y)
     assert not [one for one in told if "non-finite" in str(one.message)]
     finished = next(str(one.message) for one in told if "Ctrl-C" in str(one.message))
     assert "'C': " in finished
-    assert_kept(search, "by Ctrl-C", 7)
+    assert_kept(search, 7)
 
 
 def test_ctrl_c_before_any_candidate_is_complete():
-    search = GridSearchCV(SVC(), GRID, scoring=counted(2, interrupt), cv=3)
+    search = GridSearchCV(SVC(), GRID, scoring=score_with(interrupt, 2), cv=3)
     with pytest.raises(KeyboardInterrupt):
         search.fit(X, y)
     assert not hasattr(search, "cv_results_")
@@ -89,12 +71,12 @@ def test_ctrl_c_during_the_last_fit_is_one():
 @pytest.mark.slow
 @pytest.mark.parametrize("estimator", [LogisticRegression(), SVC(probability=True)])
 def test_a_limit_of_time_keeps_what_is_finished(estimator):
-    score = counted(7, lambda: time.sleep(2.0))
+    score = score_with(lambda: time.sleep(2.0), 7)
     search = GridSearchCV(estimator, {"C": [0.1, 1.0, 10.0]}, scoring=score, cv=3, max_time=1.9)
     GridSearchCV(estimator, {"C": [1.0]}, cv=2).fit(X, y)  # compiles
     with pytest.warns(UserWarning, match=r"after max_time=1\.9 seconds: 2 of 9 fits .* {'C': 10\.0}\. The best of"):
         search.fit(X, y)
-    assert_kept(search, "max_time", 7)
+    assert_kept(search, 7)
 
 
 def test_a_shared_search_ends_in_time():
@@ -122,7 +104,7 @@ def test_time_enough_changes_nothing():
 
 
 def test_several_metrics_and_a_range_of_its_own():
-    calls = counted(60, interrupt)
+    calls = score_with(interrupt, 60)
     search = GridSearchCV(SVC(), "auto", scoring={"a": "accuracy", "b": calls}, refit="b", cv=2)
     with pytest.warns(UserWarning, match="by Ctrl-C"):
         search.fit(X, y)

@@ -1,6 +1,5 @@
 """The block solver: the same bits however it is split, honest endings, and the hard cases."""
 
-import time
 from itertools import pairwise
 
 import numpy as np
@@ -178,21 +177,6 @@ def test_a_fit_that_is_cut_short_keeps_the_best_point_with_a_proof(status, risin
     assert programs.kkt(RBF(0.3)(X), dual, solution.beta) <= 1.001e-3
     off = np.abs(solution.g - programs.gradient(RBF(0.3)(X), dual, solution.beta))
     assert (off <= view.error_bounds(np.abs(solution.beta)) + 1e-6).all()
-
-
-@pytest.mark.plain
-def test_interruptions():
-    X, y = samples(4, 400, 4)
-    dual, view = csvc(y, np.full(400, 100.0)), view_of(X, RBF(0.3))
-    capped = solve(view, dual, max_iter=37)
-    assert (capped.n_iter, capped.status.name) == (37, "MAX_ITER")
-    late = solve(view, dual, deadline=time.monotonic())
-    assert late.status.name == "MAX_TIME"
-    flag = np.array([1, 0])
-    assert solve(view, dual, flag=flag).status.name == "STOPPED"
-    for solution in (capped, late):
-        assert np.isfinite(solution.certificate.gap)
-        assert "max_" in solution.status.value
 
 
 def test_the_trace_rises():

@@ -18,30 +18,14 @@ from adatron import SVC, NuSVC
 from adatron.kernels import RBF
 from adatron.solvers.base import Way
 from covering import parametrized
-from twins.checker import truth
-from twins.fitted import Task, programs
-from twins.values import values
+from twins.fitted import true_claims
 
 GAMMA = 0.05
-EDGE = 1.0 + 1e-9
 
 
 def blobs(n=180, classes=12, seed=0, spread=3.0):
     X, y = make_blobs(n, 5, centers=classes, cluster_std=spread, random_state=seed)
     return X, y
-
-
-def assert_claims_are_true(model, X, y, weight=None, spec=("rbf", GAMMA)):
-    """Compare each pair's violation and gap with those in long double."""
-    parameters = model.get_params()
-    found = programs(Task("NuSVC", parameters, X, y, weight), model)
-    K, error = values(spec, X)
-    assert len(found) == len(model.intercept_)
-    for k, program in enumerate(found):
-        true = truth(program, K, error)
-        assert model.kkt_violation_[k] * EDGE >= true.violation.least
-        assert model.duality_gap_[k] * EDGE >= true.gap.least
-        assert true.missed <= 1e-9
 
 
 @pytest.mark.slow
@@ -66,7 +50,8 @@ def test_pairs_in_bundles_are_what_each_pair_is_alone(bias, form, weighted, nu, 
         model = NuSVC(kernel=kernel, **parameters).fit(given, y, weight)
     assert (model.route_.ways == Way.BUNDLE).all()
     if form != "given":  # equal samples are one
-        assert_claims_are_true(model, X, y, weight)
+        found = true_claims(model, ("rbf", GAMMA), X, y, weight, objectives=False)
+        assert max(true.missed for true in found) <= 1e-9
     for k, pair in list(enumerate(combinations(range(12), 2)))[::7]:
         own = np.flatnonzero(np.isin(y, pair))
         with warnings.catch_warnings():
@@ -108,24 +93,6 @@ def test_an_infeasible_pair_is_named():
     assert NuSVC(nu=0.2).fit(X, names).fit_status_ == 0
 
 
-def test_classes_without_weight_are_left_out():
-    X, y = blobs(240, 13)
-    model = NuSVC(nu=0.2, class_weight={5: 0.0}).fit(X, y)
-    assert model.fit_status_ == 0
-    assert not (model.predict(X) == 5).any()
-    others = y != 5
-    alone = NuSVC(nu=0.2, gamma=model._gamma).fit(X[others], y[others])
-    np.testing.assert_array_equal(model.predict(X), alone.predict(X))
-
-
-@pytest.mark.parametrize("limit", [0, 3])
-def test_a_limit_of_updates_holds(limit):
-    X, y = blobs()
-    with pytest.warns(ConvergenceWarning, match="max_iter"):
-        model = NuSVC(nu=0.3, max_iter=limit).fit(X, y)
-    assert model.n_iter_.max() <= limit + 1
-
-
 @pytest.mark.parametrize("machine", [SVC(), NuSVC(nu=0.3)], ids=["SVC", "NuSVC"])
 def test_no_time_is_left_for_most_pairs(machine):
     X, y = blobs(1200, 300)
@@ -135,6 +102,7 @@ def test_no_time_is_left_for_most_pairs(machine):
     assert machine.fit_status_ == 1
     assert np.isinf(machine.kkt_violation_).all()
     assert np.isfinite(machine.dual_coef_).all()
+    assert set(machine.predict(X[:5])) <= set(y)
 
 
 def again(model, X, y, end):
