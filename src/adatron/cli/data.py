@@ -197,8 +197,8 @@ class DataFiles:
 
     def _dense(self, X: Any) -> Any:
         """Return sparse samples as an array, which may take far more memory than their file."""
+        from ..files.source import room
         from ..files.table import check_size
-        from ..files.tables.memory import room
 
         check_size(self.files[0], "dense samples", 8 * X.shape[0] * X.shape[1], self.max_bytes or room())
         return X.toarray()

@@ -26,9 +26,8 @@ from typing import Any, NamedTuple, Self
 
 from ..lock import hold, named, opened
 from .atomic import atomic_write
-from .source import Piped, open_plain
+from .source import Piped, open_plain, room
 from .table import ModelFileError, Path
-from .tables.memory import room
 
 MAGIC = b"SQLite format 3\0"  # The first bytes of the file.
 APPLICATION, DATABASE_FORMAT = int.from_bytes(b"adtn"), 1  # Numbers in the file: whose database it is, and its format.

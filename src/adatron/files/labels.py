@@ -1,19 +1,14 @@
-"""Labels as they were read: whole numbers of up to 64 bits exactly, and names as text."""
+"""Labels as they were read: truth values, whole numbers of up to 64 bits, other numbers in float64, or text."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .table import DataError, Path, text_labels, whole_if_possible
-
-# Numbers of more digits do not fit into 64 bits.
-_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,20}")
-_SHORTEST = re.compile(r"0|-?[1-9][0-9]{0,19}")
+from .table import MISSING_LABELS, DataError, Path, check_size, whole_if_possible
 
 
 def whole_numbers(values: Sequence[int]) -> NDArray[Any] | None:
@@ -22,30 +17,6 @@ def whole_numbers(values: Sequence[int]) -> NDArray[Any] | None:
     if low >= -(2**63) and high < 2**63:
         return np.array(values, np.int64)
     return np.array(values, np.uint64) if low >= 0 and high < 2**64 else None
-
-
-def exact_numbers(path: Path, texts: Sequence[str], lines: Sequence[int]) -> NDArray[Any]:
-    """Return the numbers that texts stand for: whole ones exactly, else float64.
-
-    Parameters
-    ----------
-    lines : sequence of int
-        The line of each text, for the error.
-    """
-    if all(map(_WHOLE_NUMBER.fullmatch, texts)):
-        found = whole_numbers(list(map(int, texts)))
-        if found is None:
-            raise DataError(path, "labels are whole numbers of more than 64 bits, but 64 are the most")
-        return found
-    values = np.empty(len(texts))
-    for index, text in enumerate(texts):
-        try:
-            values[index] = float(text)
-        except ValueError:
-            values[index] = np.nan
-        if not np.isfinite(values[index]):
-            raise DataError(path, f"the label {text!r} is not a finite number", lines[index])
-    return whole_if_possible(values)
 
 
 def as_targets(y: NDArray[Any]) -> NDArray[np.float64] | None:
@@ -58,26 +29,65 @@ def as_targets(y: NDArray[Any]) -> NDArray[np.float64] | None:
     return y.astype(np.float64) if y.dtype.kind in "iuf" and np.isfinite(y).all() else None
 
 
-def named_labels(path: Path, texts: Sequence[str], most: int) -> NDArray[Any]:
-    """Return names of classes as text, or as whole numbers if each is written as its number is: 7, not 07 or 7.0."""
-    if all(map(_SHORTEST.fullmatch, set(texts))):
-        found = whole_numbers(list(map(int, texts)))
-        if found is not None:
-            return found
-    return text_labels(path, texts, most)
+def checked_labels(path: Path, y: NDArray[Any], most: int) -> NDArray[Any]:
+    """Return the labels of an array in one of the types above; they may take ``most`` bytes.
 
-
-def joined_labels(path: Path, first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
-    """Return the labels of two files, one after the other.
-
-    Raises
-    ------
-    DataError
-        If they are of different kinds, or no type holds all of them exactly. The message names the second file.
+    Whole numbers in float64 become int64, so that a class is printed as 1, not as 1.0.
     """
-    kinds = kind_of(first), kind_of(second)
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.ndim != 1:
+        raise DataError(path, f"labels of shape {y.shape}; there must be one label for each sample")
+    if y.dtype.kind in "OSU":
+        return _texts(path, y, most)
+    if y.dtype.kind not in "biuf":
+        raise DataError(path, f"labels of type {y.dtype}, neither numbers nor text")
+    check_size(path, "labels", 8 * len(y), most)
+    if y.dtype.kind == "b":
+        return y.copy()
+    if y.dtype.kind in "iu":
+        return y.astype(np.uint64 if y.dtype.kind == "u" and y.max(initial=0) >= 2**63 else np.int64)
+    with np.errstate(over="ignore"):  # an extended number may be beyond float64
+        values = y.astype(np.float64)
+    if not np.isfinite(values).all():
+        at = int(np.argmin(np.isfinite(values)))
+        fault = "beyond float64" if np.isfinite(y[at]) else "not a finite number"
+        raise DataError(path, f"the label of sample {at} is {fault}")
+    return whole_if_possible(values)
+
+
+def _texts(path: Path, y: NDArray[Any], most: int) -> NDArray[np.str_]:
+    """Return labels of text, of bytes in UTF-8, or of objects that are either, as text."""
+    try:
+        if y.dtype.kind == "S":
+            check_size(path, "labels", 4 * y.nbytes, most)
+            y = np.char.decode(y, "utf-8")
+        if y.dtype.kind == "O":
+            other = next((type(one) for one in y if not isinstance(one, (str, bytes))), None)
+            if other is not None:
+                raise DataError(path, f"a label is of type {other.__name__}: all must be text, or numbers of 64 bits")
+            listed = [one.decode() if isinstance(one, bytes) else one for one in y]
+            check_size(path, "labels", 4 * len(listed) * max(map(len, listed), default=0), most)
+            y = np.array(listed, np.str_)
+    except UnicodeDecodeError as error:
+        raise DataError(path, f"a label is not text (byte 0x{error.object[error.start]:02x} is not UTF-8)") from error
+    gaps = np.flatnonzero(np.isin(y, MISSING_LABELS))
+    if len(gaps):
+        raise DataError(path, f"the label of sample {gaps[0]} is missing")
+    return y
+
+
+def joined_labels(path: Path, first: NDArray[Any] | None, second: NDArray[Any] | None) -> NDArray[Any] | None:
+    """Return the labels of two files, one after the other; None if neither has any.
+
+    A DataError, which names the second file, says that the labels are of different kinds, or that no type holds all of
+    them exactly.
+    """
+    kinds = _kind_of(first), _kind_of(second)
     if kinds[0] != kinds[1]:
         raise DataError(path, f"it has {kinds[1]}, and the file before it {kinds[0]}")
+    if first is None or second is None:
+        return None
     if {first.dtype.kind, second.dtype.kind} <= {"i", "u"} and first.dtype != second.dtype:
         found = whole_numbers(first.tolist() + second.tolist())
     elif first.dtype.kind == second.dtype.kind:
@@ -91,8 +101,7 @@ def joined_labels(path: Path, first: NDArray[Any], second: NDArray[Any]) -> NDAr
     return found
 
 
-def kind_of(y: NDArray[Any] | None) -> str:
-    """Return the kind of some labels in words."""
+def _kind_of(y: NDArray[Any] | None) -> str:
     if y is None:
         return "no labels"
     return {"U": "text for labels", "b": "truth values for labels"}.get(y.dtype.kind, "numbers for labels")

@@ -1,4 +1,4 @@
-"""Open a file for reading: a file on the disk or the data from a pipe, compressed or not."""
+"""Open a file for reading: on the disk or from a pipe, compressed or not, and in no more memory than it may take."""
 
 from __future__ import annotations
 
@@ -19,11 +19,16 @@ from pathlib import Path as FilePath
 from typing import Any, BinaryIO, TextIO
 
 from .table import DataError, Path, check_size
-from .tables.memory import Metered, room
 
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _OTHERS = (".zst", ".zstd", ".lz4", ".br", ".z", ".7z")  # Compressed files that nothing here opens.
 STANDARD_INPUT = "-"  # The path that stands for it.
+# Share of the free memory that one file may take: a reader holds up to three copies of the data at some time.
+FILE_SHARE = 4
+# Memory that is assumed to be free if the system does not tell.
+ASSUMED_FREE = 2**32
+# The longest line of a text. The fields of a line are objects in Python, each of up to twenty times its text.
+LONGEST_LINE = 2**26
 # Data from a pipe of at most this many bytes, such as the single lines of a stream, need no meter, if each of these
 # bytes may become as many as any byte ever does.
 SHORT_PIPE, DEAREST = 2**20, 32
@@ -52,6 +57,73 @@ class Piped(os.PathLike[str]):
         return self.name
 
 
+class Metered(io.RawIOBase):
+    """A stream of bytes that raises a DataError once it has given more than ``most`` bytes.
+
+    ``text`` says that the length of a line is bounded, too. ``cost`` returns the bytes of memory that a piece of the
+    stream becomes; by default its length.
+    """
+
+    def __init__(
+        self, path: Path, stream: BinaryIO, most: int, text: bool, cost: Callable[[bytes], int] | None = None
+    ) -> None:
+        self.path, self.stream, self.most, self.text = path, stream, most, text
+        self.cost = cost or len
+        self.given = self.spent = self.line = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        data = self.stream.read(len(buffer))
+        buffer[: len(data)] = data
+        self.given += len(data)
+        self.spent += self.cost(data)
+        check_size(self.path, "contents", max(self.given, self.spent), self.most, at_least=True)
+        if self.text:
+            end = max(data.rfind(b"\n"), data.rfind(b"\r"))
+            self.line = len(data) - end - 1 if end >= 0 else self.line + len(data)
+            if self.line > LONGEST_LINE:
+                raise DataError(self.path, f"a line of more than {LONGEST_LINE:,} bytes")
+        return len(data)
+
+
+def room() -> int:
+    """Return the bytes that a file may take if the caller gives no limit: a quarter of the free memory."""
+    limits = [limit for limit in (_free(), _group_limit(), _process_limit()) if limit is not None]
+    return min(limits, default=ASSUMED_FREE) // FILE_SHARE
+
+
+def _free() -> int | None:
+    try:
+        lines = FilePath("/proc/meminfo").read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
+    except (OSError, StopIteration):
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None  # Windows has no sysconf
+
+
+def _group_limit() -> int | None:
+    """Return the limit of the control group, which is that of a container, or None."""
+    try:
+        return int(FilePath("/sys/fs/cgroup/memory.max").read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def _process_limit() -> int | None:
+    """Return the limit of the address space of this process, see ``ulimit -v``, or None."""
+    try:
+        import resource
+    except ImportError:
+        return None  # Windows
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
 def rewindable(path: Path, most: int | None = None) -> Path:
     """Return a path that can be read more than once: a pipe or a device is read to its end, here and now.
 
@@ -60,7 +132,7 @@ def rewindable(path: Path, most: int | None = None) -> Path:
     path : path
         ``-`` is standard input.
     most : int, optional
-        The bytes that a pipe may give; by default `adatron.files.tables.memory.room` decides.
+        The bytes that a pipe may give; by default `room` decides.
 
     Raises
     ------
@@ -71,40 +143,44 @@ def rewindable(path: Path, most: int | None = None) -> Path:
     """
     if isinstance(path, Piped):
         return path
+    most = room() if most is None else most
     if os.fspath(path) == STANDARD_INPUT:
+        name = "standard input"
         if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
-            raise OSError(errno.EBADF, "it is closed", "standard input")
-        return _drained("standard input", sys.stdin.buffer, most)
+            raise OSError(errno.EBADF, "it is closed", name)
+        return Piped(name, Metered(name, sys.stdin.buffer, most, text=False).readall())
     mode = FilePath(path).stat().st_mode
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         return path
     with FilePath(path).open("rb") as stream:
-        return _drained(os.fspath(path), stream, most)
+        return Piped(os.fspath(path), Metered(path, stream, most, text=False).readall())
 
 
-def _drained(name: str, stream: BinaryIO, most: int | None) -> Piped:
-    """Return all data of a pipe."""
-    return Piped(name, Metered(name, stream, room() if most is None else most, text=False).readall())
+def size_of(path: Path) -> int:
+    """Return the bytes of a file as it is."""
+    return len(path.data) if isinstance(path, Piped) else FilePath(path).stat().st_size
 
 
 def allowed(path: Path, packed: bool = False) -> int:
     """Return the bytes that the contents of a file may take if the caller gives no limit.
 
-    Parameters
-    ----------
-    packed : bool, default=False
-        Whether the format itself compresses, and does not say first to what size; else the extension tells whether
-        the file is compressed.
+    ``packed`` says that the format itself compresses, and does not say first to what size; otherwise the extension
+    tells whether the file is compressed.
     """
     if not packed and FilePath(path).suffix.lower() not in _OPENERS:
         return room()
-    size = len(path.data) if isinstance(path, Piped) else FilePath(path).stat().st_size
-    return min(room(), max(LEAST_BYTES, RATIO * size))
+    return min(room(), max(LEAST_BYTES, RATIO * size_of(path)))
 
 
 def open_plain(path: Path) -> BinaryIO:
     """Open a file for reading as it is."""
     return io.BytesIO(path.data) if isinstance(path, Piped) else FilePath(path).open("rb")
+
+
+def begins_with(path: Path, magic: bytes) -> bool:
+    """Return whether a file begins with some bytes."""
+    with open_plain(path) as stream:
+        return stream.read(len(magic)) == magic
 
 
 @contextmanager
@@ -113,19 +189,8 @@ def open_binary(
 ) -> Iterator[BinaryIO]:
     """Open a file for reading; .gz, .bz2 and .xz are decompressed on the way.
 
-    Parameters
-    ----------
-    most : int, optional
-        The bytes that the file may have, decompressed; by default `allowed` decides.
-    text, cost : optional
-        See `adatron.files.tables.memory.Metered`.
-
-    Raises
-    ------
-    DataError
-        If the compressed stream is cut off or damaged, or longer than allowed.
-    OSError
-        If the file cannot be opened or read.
+    The file may have ``most`` bytes, decompressed; by default `allowed` decides. For ``text`` and ``cost`` see
+    `Metered`. A DataError says that the compressed stream is cut off or damaged, or longer than allowed.
     """
     most, suffix = allowed(path) if most is None else most, FilePath(path).suffix.lower()
     if suffix in _OTHERS:
@@ -137,13 +202,11 @@ def open_binary(
             return
         with open_plain(path) as plain, nullcontext(plain) if opener is None else opener(plain, "rb") as stream:
             yield io.BufferedReader(Metered(path, stream, most, text, cost), 2**16)
-    except (EOFError, zlib.error, lzma.LZMAError) as error:
-        raise DataError(path, f"the compressed file is cut off or damaged ({error})") from error
-    except OSError as error:
+    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         # gzip and bz2 also report damage as an OSError, but as one without a number from the operating system.
-        if error.errno is None:
-            raise DataError(path, f"the compressed file is cut off or damaged ({error})") from error
-        raise
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise DataError(path, f"the compressed file is cut off or damaged ({error})") from error
 
 
 def read_whole(path: Path, most: int) -> bytes:
@@ -151,8 +214,7 @@ def read_whole(path: Path, most: int) -> bytes:
     if FilePath(path).suffix.lower() in _OPENERS:
         with open_binary(path, most) as stream:
             return stream.read()
-    size = len(path.data) if isinstance(path, Piped) else FilePath(path).stat().st_size
-    check_size(path, "contents", size, most)
+    check_size(path, "contents", size_of(path), most)
     return path.data if isinstance(path, Piped) else FilePath(path).read_bytes()
 
 
@@ -162,35 +224,22 @@ def open_text(
 ) -> Iterator[TextIO]:
     """Open a file as text, line ends as they are; see `open_binary`.
 
-    Parameters
-    ----------
-    encoding : str, optional
-        By default a byte order mark says that the text is UTF-16; otherwise it is UTF-8.
+    By default a byte order mark says that the text is UTF-16; otherwise it is UTF-8.
     """
-    chosen = encoding or marked(path, most)
+    if encoding is None:
+        with open_binary(path, most) as stream:
+            encoding = "utf-16" if stream.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8"
+    is_utf_8 = codecs.lookup(encoding).name == "utf-8"
     try:
         with (
             open_binary(path, most, text=True, cost=cost) as stream,
-            io.TextIOWrapper(stream, encoding="utf-8-sig" if _is_utf_8(chosen) else chosen, newline="") as text,
+            io.TextIOWrapper(stream, encoding="utf-8-sig" if is_utf_8 else encoding, newline="") as text,
         ):
             yield text
     except UnicodeError as error:  # UTF-16 without its mark is a plain one
-        fault = f"not a text file in {chosen.upper()} ({_undecodable(error)}); --encoding names another one, as cp1252"
-        raise DataError(path, fault, _undecodable_line(path, most) if _is_utf_8(chosen) else None) from error
-
-
-def marked(path: Path, most: int | None = None) -> str:
-    """Return the encoding that the byte order mark of a file shows."""
-    with open_binary(path, most) as stream:
-        return "utf-16" if stream.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8"
-
-
-def _is_utf_8(encoding: str) -> bool:
-    return codecs.lookup(encoding).name == "utf-8"
-
-
-def _undecodable(error: UnicodeError) -> str:
-    return f"byte 0x{error.object[error.start]:02x}" if isinstance(error, UnicodeDecodeError) else str(error)
+        found = f"byte 0x{error.object[error.start]:02x}" if isinstance(error, UnicodeDecodeError) else str(error)
+        fault = f"not a text file in {encoding.upper()} ({found}); --encoding names another one, as cp1252"
+        raise DataError(path, fault, _undecodable_line(path, most) if is_utf_8 else None) from error
 
 
 def _undecodable_line(path: Path, most: int | None) -> int | None:

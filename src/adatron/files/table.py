@@ -10,7 +10,7 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -255,12 +255,6 @@ def check_size(path: Path, what: str, size: int, most: int, at_least: bool = Fal
     if size > most:
         found = "" if at_least else f"{size:,} bytes, "
         raise DataError(path, f"{what} of {found}more than the {most:,} bytes that it may take (max_bytes)")
-
-
-def text_labels(path: Path, labels: Sequence[str], most: int) -> NDArray[np.str_]:
-    """Return labels as an array of text, in which each takes as much room as the longest."""
-    check_size(path, "labels", 4 * len(labels) * max(map(len, labels), default=0), most)
-    return np.array(labels, dtype=np.str_)
 
 
 @contextmanager

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from adatron.files import DataError, read
-from adatron.files.table import Request
-from adatron.files.tables.arrays import checked_labels
+from adatron.files.labels import checked_labels
 
 pandas = pytest.importorskip("pandas")
 
@@ -159,8 +158,10 @@ def test_typed_labels_stay_what_they_were(labels, kind, tmp_path):
 
 
 @pytest.mark.parametrize("labels", [[2**53 + 1, 2**53], [2**63 + 5, 1], [True, False], [0.5, 1], ["b", "a"]])
-def test_objects_that_are_labels_stay_what_they_were(labels):
-    found = checked_labels("a", np.array(labels, object), Request())
+def test_categories_that_are_labels_stay_what_they_were(labels, tmp_path):
+    pytest.importorskip("pyarrow")
+    pandas.DataFrame({"a": [1.0, 2.0], "y": pandas.Categorical(labels)}).to_parquet(tmp_path / "a.parquet")
+    found = read(tmp_path / "a.parquet").y
     assert found.tolist() == labels
     assert found.dtype != object
 
@@ -168,7 +169,7 @@ def test_objects_that_are_labels_stay_what_they_were(labels):
 @pytest.mark.parametrize("labels", [["a", 1], [None, 1], [2**70, 1]])
 def test_objects_that_are_no_labels_are_refused(labels):
     with pytest.raises(DataError, match=r"a label is of type (int|NoneType): all must be text, or"):
-        checked_labels("a", np.array(labels, object), Request())
+        checked_labels("a", np.array(labels, object), 2**20)
 
 
 def test_a_label_that_counts_is_no_index(tmp_path):

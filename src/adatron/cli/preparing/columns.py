@@ -56,8 +56,8 @@ def _scaler(X: Any, scale: str) -> Any:
     from scipy.sparse import issparse
     from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
+    from ...files.source import room
     from ...files.table import check_size
-    from ...files.tables.memory import room
 
     check_size("--scale", "scales of the features", 8 * SCALE_NUMBERS * X.shape[1], room())
     if scale == "standard":
@@ -183,8 +183,8 @@ def with_surplus(model: Any, table: Any, file: Any, most: int | None) -> tuple[A
 
     from ...estimators.forms.way import way_to
     from ...estimators.forms.widen import widened
+    from ...files.source import room
     from ...files.table import check_size
-    from ...files.tables.memory import room
 
     X: Any = table.X
     way = way_to(model)

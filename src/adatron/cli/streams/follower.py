@@ -19,8 +19,7 @@ from typing import Any
 from ...files import DataError, ModelFileError, load
 from ...files.database import Database, Record
 from ...files.models.model import write
-from ...files.source import STANDARD_INPUT, Piped
-from ...files.tables.memory import room
+from ...files.source import STANDARD_INPUT, Piped, room
 from ..fit import Interrupt
 from .lines import STANDARD_NAME, Input, LineReader
 

@@ -165,7 +165,7 @@ class LineReader:
         """Return the names in a header, whose separator is that of all lines; None if the line is no header."""
         from ...files.source import Piped
         from ...files.table import Request
-        from ...files.tables.delimited.row import header_of
+        from ...files.tables.delimited import header_of
         from ...files.tables.readers import SEPARATOR, format_of
 
         form = self.reading.form
@@ -280,7 +280,7 @@ class LineReader:
     def parse(self, number: int, text: str) -> tuple[Any, Any]:
         """Return the sample of a line, and its label, of the kind that the model's classes have."""
         from ...files.labels import as_targets
-        from ...files.tables.delimited.row import plain_row
+        from ...files.tables.delimited import plain_row
 
         kind = "" if self.classes is None else self.classes.dtype.kind
         table = self.table(number, [text]) if self.like is None else None  # which may be what shows the form

@@ -23,9 +23,8 @@ from ...estimators.forms.way import way_to
 from ...estimators.incremental.machine import Incremental
 from ..atomic import atomic_write, remove_leftovers
 from ..database import is_database, model_in
-from ..source import Piped, open_plain, rewindable
+from ..source import Piped, open_plain, rewindable, room
 from ..table import ModelFileError, NoModelError, Path
-from ..tables.memory import room
 from .archive import HEADER, MOST_HEADER, DamagedError, InvalidError, TooLargeError, read_archive, write_archive
 from .codec import TOO_DEEP, decode_machine, encode_machine
 from .libsvm_text import START, load_libsvm

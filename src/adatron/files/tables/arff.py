@@ -1,4 +1,7 @@
-"""Read ARFF, the format of Weka: a header that declares the columns, and a table of their values."""
+"""Read ARFF, the format of Weka: a header that declares the columns, and a table of their values.
+
+`scipy.io.arff` reads neither text beyond ASCII nor strings, and drops surplus fields without a word.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,8 @@ from dataclasses import replace
 from ..source import open_text
 from ..table import DataError, Dialect, Path, Request, Table
 from .columns import roles_of
-from .delimited.lines import Lines, Marks, split_records
-from .delimited.read import SAMPLED_LINES, Body, cost
+from .delimited import SAMPLED_LINES, Body, cost
+from .fields import Lines, Marks, split_records
 
 NUMERIC_TYPES = ("numeric", "real", "integer")  # Types that are read as numbers.
 _MARKS = Marks("'", "\\", "%")

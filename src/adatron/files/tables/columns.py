@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..labels import checked_labels
 from ..table import DataError, Dialect, Path, Request, Table, check_size
-from .arrays import checked_labels, checked_table
 
 LABEL_NAMES = ("label", "target", "class", "y")  # Names of a label's column.
 # Names of an index of pandas, or of a column that tells rows apart: id, ID, patient_id, Patient ID, PatientId.
@@ -40,19 +41,8 @@ def roles_of(
 ) -> Roles:
     """Return the role of each column, after checking that the features are those that a model expects.
 
-    Parameters
-    ----------
-    fields : sequence of str
-        The names of the columns if there is a header, else any texts.
-    line : int, optional
-        Line of the columns, for the error.
-    indices : collection of str
-        Columns that the file itself calls an index.
-
-    Raises
-    ------
-    DataError
-        An option names no column, or the features are not those of the model, or an index may be a feature.
+    ``fields`` are the names of the columns if there is a header, else any texts; ``line`` is their line, for errors.
+    ``indices`` are the columns that the file itself calls an index.
     """
     names, width = ([one.strip() for one in fields] if header else None), len(fields)
     left_out = {_position(path, names, width, one, line): "is left out" for one in request.drop}
@@ -128,14 +118,8 @@ def label_column(
 ) -> int | None:
     """Return the index of the label's column, or None if the columns hold features only.
 
-    Parameters
-    ----------
-    fields : sequence of str
-        The names of the columns, or the first row of a table that may have none.
-    line : int, optional
-        Line of the columns, for the error.
-    left_out : collection of int
-        Columns that are not the label, unless the request names one of them.
+    ``fields`` are the names of the columns, or the first row of a table that may have none; ``line`` is their line, for
+    errors. A column that is ``left_out`` is the label only if the request names it.
     """
     names = [one.strip() for one in fields]
     if request.label is not None:
@@ -233,21 +217,19 @@ def table_of(
 ) -> Table:
     """Return the table of a frame, whose columns are numbers, truth values, or text; None and NaN are missing.
 
-    Raises
-    ------
-    DataError
-        A feature is not numeric or not finite, and the request does not allow that.
+    A DataError says that a feature is not numeric or not finite, if the request does not allow that.
     """
     features, label = roles.features, roles.label
     columns = [_array_of(frame.iloc[:, index]) for index in features]
     texts: dict[int, NDArray[Any]] = {}
     for at, column in enumerate(columns):
+        where = named(features[at], names)
         if request.takes_text(at, column.dtype.kind not in "biufMm"):
-            texts[at] = _text_column(path, named(features[at], names), column, request)
+            texts[at] = _text_column(path, where, column, request)
         elif column.dtype.kind in "Mm":
             kind = "date" if column.dtype.kind == "M" else "duration"
             fault = f"holds {str(column[0])!r}, a {kind}: write it as a number, or leave the column out by --drop"
-            raise DataError(path, f"{named(features[at], names)} {fault}{label_note(roles, names, request)}")
+            raise DataError(path, f"{where} {fault}{label_note(roles, names, request)}")
         elif column.dtype.kind not in "biuf":
             example = next((_text_of(one) for one in column if one is not None), "None")
             raise DataError(path, refusal(features[at], names, example, column.tolist(), roles, request))
@@ -256,23 +238,45 @@ def table_of(
     dtype = np.dtype(np.float32 if single else np.float64)
     check_size(path, "features", len(frame) * len(features) * dtype.itemsize, request.max_bytes)
     zeros = np.zeros(len(frame), dtype)
-    X = np.stack([zeros if at in texts else one for at, one in enumerate(columns)], axis=1, dtype=dtype)
-    found = checked_table(path, X, None, request, names and [names[index] for index in features])
-    y = None if label is None else _array_of(frame.iloc[:, label])
-    if y is not None and y.dtype == object and any(one is None or one != one for one in y):
+    X: Any = np.stack([zeros if at in texts else one for at, one in enumerate(columns)], axis=1, dtype=dtype)
+    feature_names = tuple(names[index] for index in features) if names else None
+    X = checked_features(path, X, request, feature_names)
+    y = None if label is None else frame.iloc[:, label]
+    if y is not None and y.dtype.kind == "O" and y.isna().any():
         raise DataError(path, "a label is missing")
-    y = None if y is None else checked_labels(path, y, request)
-    found = replace(
-        found, y=y, label_column=label, label_name=names[label] if names and label is not None else None,
-        notes=_notes(path, X, roles, names, request), columns=tuple(features), dialect=dialect,
+    labels = None if y is None else checked_labels(path, _array_of(y), request.max_bytes)
+    notes = _notes(path, X, roles, names, request)
+    if texts:
+        check_size(path, "features", 32 * X.size, request.max_bytes)
+        X = X.astype(object)
+        for at, column in texts.items():
+            X[:, at] = column
+    return Table(
+        X, labels, feature_names, names[label] if names and label is not None else None, label,
+        categorical=tuple(sorted(texts)), notes=notes, dialect=dialect, columns=tuple(features),
     )  # fmt: skip
-    if not texts:
-        return found
-    check_size(path, "features", 32 * X.size, request.max_bytes)
-    mixed = X.astype(object)
-    for at, column in texts.items():
-        mixed[:, at] = column
-    return replace(found, X=mixed, categorical=tuple(sorted(texts)))
+
+
+def checked_features(
+    path: Path, X: NDArray[Any], request: Request, names: Sequence[str] | None = None
+) -> NDArray[np.float32] | NDArray[np.float64]:
+    """Return features, (n, d), after checking shape, type and values; float32 stays, other numbers become float64."""
+    if X.dtype.kind not in "biuf":
+        raise DataError(path, f"features of type {X.dtype}, not numbers")
+    if X.ndim < 2 or not X.size:
+        raise DataError(path, f"features of shape {X.shape}; they must be samples x features, neither of them 0")
+    if request.n_features not in (None, width := math.prod(X.shape[1:])):
+        raise DataError(path, f"{width} features found, {request.n_features} expected")
+    dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
+    check_size(path, "features", X.size * dtype.itemsize, request.max_bytes)
+    X = np.ascontiguousarray(X.reshape(len(X), -1), dtype)
+    refused = ~np.isfinite(X) & ~(np.isnan(X) & request.allow_missing)
+    if refused.any():
+        row, column = np.argwhere(refused)[0]
+        name = f" ({names[column]})" if names else ""
+        cure = ": train --impute fills in missing values" if np.isnan(X[row, column]) else ""
+        raise DataError(path, f"sample {row}, feature {column}{name} is {X[row, column]}, not a finite number{cure}")
+    return X
 
 
 def _array_of(column: Any) -> NDArray[Any]:

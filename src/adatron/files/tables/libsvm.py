@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from dataclasses import replace
 from itertools import pairwise
@@ -13,12 +14,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from ...arrays import MOST_COLUMNS
-from ..labels import exact_numbers
+from ..labels import whole_numbers
 from ..source import data_lines, open_binary, open_text
 from ..table import DataError, Path, Request, Table, whole_if_possible
 
 MOST_DIGITS = 18  # Most digits of the number of a feature, which is an integer of 64 bits.
 _EXACT = 2.0**53  # Whole numbers below are exact in float64.
+_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,20}")  # Those of more digits do not fit into 64 bits.
 _SIGN = b"\xef\xbb\xbf"  # The byte order mark that some editors put in front.
 
 
@@ -87,8 +89,13 @@ def _labels(path: Path, y: NDArray[np.float64], request: Request) -> NDArray[Any
     if not (np.abs(y) >= _EXACT).any():
         return whole_if_possible(y)
     with open_text(path, request.max_bytes) as stream:
-        found = [(number, line.split(None, 1)[0]) for number, line in data_lines(stream)]
-    return exact_numbers(path, [label for _, label in found], [number for number, _ in found])
+        texts = [line.split(None, 1)[0] for _, line in data_lines(stream)]
+    if not all(map(_WHOLE_NUMBER.fullmatch, texts)):
+        return whole_if_possible(y)
+    found = whole_numbers(list(map(int, texts)))
+    if found is None:
+        raise DataError(path, "labels are whole numbers of more than 64 bits, but 64 are the most")
+    return found
 
 
 def _cost(text: bytes) -> int:

@@ -16,15 +16,13 @@ import numpy as np
 from scipy import sparse
 
 from ...quoted import quoted
-from ..labels import joined_labels, kind_of
-from ..source import allowed, data_lines, open_binary, open_text, rewindable, undo_suffix
+from ..labels import joined_labels
+from ..source import allowed, data_lines, open_binary, open_text, rewindable, room, undo_suffix
 from ..table import DataError, Path, Request, Table, reading
 from .arff import read_arff
-from .arrays import read_npz
-from .delimited.read import read_delimited
+from .binary import read_npz, read_parquet
+from .delimited import read_delimited
 from .libsvm import read_libsvm
-from .memory import room
-from .parquet import read_parquet
 
 
 @dataclass(frozen=True)
@@ -269,9 +267,7 @@ def _by_extension(path: Path) -> str | None:
 def _joined(first: tuple[Path, Table], second: tuple[Path, Table]) -> tuple[Path, Table]:
     """Return the samples of two files, one after the other."""
     (_, a), (path, b) = first, second
-    if (a.y is None) != (b.y is None):
-        raise DataError(path, f"it has {kind_of(b.y)}, and the file before it {kind_of(a.y)}")
-    y = None if a.y is None or b.y is None else joined_labels(path, a.y, b.y)
+    y = joined_labels(path, a.y, b.y)
     matrices: list[Any] = [a.X, b.X]
     if a.first_index is None:
         if a.shape[1] != b.shape[1] or a.feature_names != b.feature_names or a.categorical != b.categorical:

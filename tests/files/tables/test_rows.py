@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from adatron.files import DataError, read
 from adatron.files.source import Piped
 from adatron.files.table import Request
-from adatron.files.tables.delimited.row import header_of, plain_row
+from adatron.files.tables.delimited import header_of, plain_row
 
 FIELDS = st.one_of(
     st.floats(-1e6, 1e6).map(repr),

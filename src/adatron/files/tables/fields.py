@@ -1,19 +1,76 @@
-"""The lines of a delimited text that hold data, and their fields."""
+"""The lines of a delimited text that hold data, their fields, and which fields are values."""
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TextIO
+from typing import Any, TextIO
 
-from ...table import DataError, Path
-from ..cells import SPREADSHEET_ERRORS
+import numpy as np
+from numpy.typing import NDArray
 
+from ..labels import whole_numbers
+from ..table import LARGEST_EXACT_INTEGER, DataError, Path, whole_if_possible
+
+# Marks of a missing value unless the caller names others.
+MISSING = (
+    "", "?", "NA", "N/A", "n/a", "na", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "-nan", "-NaN", "null", "NULL",
+    "None", "none",
+)  # fmt: skip
+# Those of them that are as likely a word: in a column of text, and among labels, they are one.
+WORDS = frozenset({"na", "null", "NULL", "None", "none"})
+# What spreadsheets write in the place of a value; the signs begin as a comment does.
+SPREADSHEET_ERRORS = ("#N/A", "#NA", "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!")
+# Words of truth and their numbers.
+TRUTH = {"True": 1.0, "False": 0.0, "true": 1.0, "false": 0.0, "TRUE": 1.0, "FALSE": 0.0}
 CHARACTERS = 2**18  # Characters of the lines that are taken together, unless a record is longer.
 LONG_LINE = 2**20  # Characters of a line that has at most so many separators.
+LONGEST_WHOLE = 24  # Characters of a whole number of up to 64 bits, more or less.
+
+WITH_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)  # A number with a decimal comma.
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(?i:inf(inity)?)", re.ASCII)
+_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+_PADDED = re.compile(r"[+-]?0\d+", re.ASCII)
+_CODE = re.compile(r"\+\d+|[+-]?\d+[eE]\d+", re.ASCII)  # whole, but hardly written so
 _OPENING = re.compile(r'(?:^|\W)"')
+
+
+def is_number(text: str, decimal: str = ".") -> bool:
+    """Tell whether a stripped field is a number, finite or infinite."""
+    if decimal == "," and "." in text:
+        return False
+    return bool((WITH_COMMA if decimal == "," and "," in text else _NUMBER).fullmatch(text))
+
+
+def number_of(text: str) -> float:
+    """Return the number that a field stands for, with either decimal sign."""
+    return float(text.replace(",", "."))
+
+
+def is_value(text: str, decimal: str, missing: Collection[str]) -> bool:
+    """Tell whether a stripped field is a number, a truth value or a mark of a missing one, and not a word."""
+    return text in missing or text in TRUTH or is_number(text, decimal)
+
+
+def labels_of(texts: list[str], decimal: str = ".") -> NDArray[Any]:
+    """Return labels in the type that writes them back as they were read.
+
+    Whole numbers are int64 or uint64, other numbers float64, True and False truth values, all else text. Text are also
+    numbers with zeros in front, as 007, whole numbers of more than 64 bits, and, among whole numbers, 12E3 and +1.
+    """
+    as_text = np.array(texts, dtype=np.str_)
+    if not all(is_number(text, decimal) for text in texts) or any(map(_PADDED.fullmatch, texts)):
+        return np.array([text == "True" for text in texts]) if set(texts) <= {"True", "False"} else as_text
+    y = np.array([number_of(text) for text in texts])
+    if np.all(y == np.rint(y)) and any(map(_CODE.fullmatch, texts)):
+        return as_text
+    whole = [bool(_WHOLE.fullmatch(text)) for text in texts]
+    if all(whole):
+        found = whole_numbers([int(text) for text in texts]) if max(map(len, texts)) <= LONGEST_WHOLE else None
+        return as_text if found is None else found
+    return as_text if (np.abs(y[whole]) >= LARGEST_EXACT_INTEGER).any() else whole_if_possible(y)
 
 
 @dataclass(frozen=True)
@@ -100,10 +157,7 @@ def split_records(
 ) -> Iterator[list[str]]:
     """Yield the fields of each record, stripped; no line is taken before it is needed.
 
-    Raises
-    ------
-    csv.Error
-        A field is too long; if strict, also if its quotes end before it, or do not end.
+    csv.Error says that a field is too long; if strict, also that its quotes end before it, or do not end.
     """
     if separator == " ":  # any white space
         lines = (line.replace("\t", " ").strip() + "\n" for line in lines)
@@ -112,32 +166,3 @@ def split_records(
     ):
         if fields:
             yield [field.strip() for field in fields]
-
-
-def numbered_records(path: Path, lines: Iterable[tuple[int, str]], separator: str, marks: Marks) -> Iterator[
-    tuple[int, list[str]]
-]:  # fmt: skip
-    """Yield the line in which each record begins, and its fields.
-
-    Raises
-    ------
-    DataError
-        A quote is broken, or a field too long.
-    """
-    begun: list[int] = []
-
-    def texts() -> Iterator[str]:
-        for number, line in lines:
-            begun.append(number)
-            yield line
-
-    records = split_records(texts(), separator, marks, strict=True)
-    while True:
-        try:
-            fields = next(records)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise DataError(path, f"not a table ({error})", begun[0]) from error
-        yield begun[0], fields
-        begun.clear()

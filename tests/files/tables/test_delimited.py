@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from adatron.files import DataError, read
-from adatron.files.tables.delimited.lines import Lines
+from adatron.files.tables.fields import Lines
 from moments import at
 
 X = [[1.5, 20.0, 0.25], [2.75, -3.0, 1.0], [0.5, 4.0, -2.5]]

@@ -10,18 +10,20 @@ which. Names, unlike numbers, tell no separator from another: if two fit below t
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...table import SEPARATOR_NAMES, DataError, Dialect, Path, Request, check_size
-from ..cells import has_comma, is_number, is_value, may_be_thousands
-from ..columns import LABEL_NAMES, label_column
-from .lines import split_records
+from ..table import SEPARATOR_NAMES, DataError, Dialect, Path, Request, check_size
+from .columns import LABEL_NAMES, label_column
+from .fields import WITH_COMMA, is_number, is_value, split_records
 
 CANDIDATES = (",", ";", "\t", "|", " ")  # Separators that are tried.
 # From this length on 0, 1, 2, ... are numbers of columns, not data that look like them by chance.
 NUMBERED_COLUMNS = 10
+# A field whose commas may stand between thousands, as in 1,234.
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
 
 Records = list[list[str]]
 
@@ -45,21 +47,10 @@ class _Split:
 def find_dialect(
     path: Path, lines: Sequence[str], request: Request, preferred: str, missing: frozenset[str], line: int
 ) -> tuple[Dialect, Records]:
-    """Return the form of a text, and its first records.
+    """Return the form of a text, and its first records; fail if it may be read in more than one way, or in none.
 
-    Parameters
-    ----------
-    lines : sequence of str
-        The first lines, without comments; they end at the end of a record.
-    preferred : str
-        The separator that the file's name shows; it wins if others fit as well.
-    line : int
-        Number of the first line, for errors.
-
-    Raises
-    ------
-    DataError
-        The text may be read in more than one way, or in none.
+    ``lines`` are the first ones, without comments, up to the end of a record; ``line`` is the number of the first. The
+    file's name shows the ``preferred`` separator, which wins if others fit as well.
     """
     candidates = CANDIDATES if request.separator is None else (request.separator,)
     for separator in candidates:
@@ -94,7 +85,7 @@ def _splits(lines: Sequence[str], separator: str, request: Request, missing: fro
     first = len(records) == 1 or len(records[0]) in (width, width - 1) or is_surplus(records[0], width)
     even = (count + first) / (len(body) + 1)
     decimals = (".", ",") if request.decimal is None else (request.decimal,)
-    if request.decimal is None and not any(has_comma(field) for record in body for field in record):
+    if request.decimal is None and not any(WITH_COMMA.fullmatch(field) for record in body for field in record):
         decimals = (".",)
     records = list(filter(None, records))  # a tab alone, between rows that white space separates
     fields = [field for record in body for field in record]
@@ -141,8 +132,8 @@ def _check_decimal(path: Path, split: _Split, request: Request, line: int) -> No
     """Fail if each comma of a number may as well stand between thousands."""
     if split.decimal != "," or request.decimal is not None:
         return
-    found = [field for record in split.records for field in record if has_comma(field)]
-    if found and all(map(may_be_thousands, found)):
+    found = [field for record in split.records for field in record if WITH_COMMA.fullmatch(field)]
+    if found and all(map(_THOUSANDS.fullmatch, found)):
         fault = f"{found[0]!r} may be {found[0].replace(',', '.')} or {found[0].replace(',', '')}"
         raise DataError(path, f"{fault}: --decimal , says that it has decimals; write thousands without commas", line)
 

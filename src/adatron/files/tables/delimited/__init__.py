@@ -1,1 +1,0 @@
-"""Delimited text: the form of a file, its lines, and their values."""
