@@ -7,8 +7,7 @@ import pytest
 
 import adatron
 from adatron.cli import main
-from adatron.cli.machines import INCREMENTAL, TASKS
-from adatron.cli.parameters import KERNEL_NAMES
+from adatron.cli.options import INCREMENTAL, KERNEL_NAMES, TASKS
 from lines import failed
 
 

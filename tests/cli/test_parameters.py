@@ -9,8 +9,7 @@ from sklearn.utils._param_validation import make_constraint
 import adatron
 from adatron.cli import main
 from adatron.cli.commands.train import train
-from adatron.cli.machines import TASKS
-from adatron.cli.parameters import RARE
+from adatron.cli.options import RARE, TASKS
 from adatron.kernels.table import LEAVES
 from adatron.solvers.table import SOLVERS
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from adatron.cli.fit import Interrupt, ProgressBar
+from adatron.cli.training import Interrupt, ProgressBar
 
 
 def state(gap, **more):

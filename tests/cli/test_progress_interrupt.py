@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from adatron.cli import main
-from adatron.cli.fit import Interrupt, ProgressBar
+from adatron.cli.training import Interrupt, ProgressBar
 from adatron.files import load, read
 from moments import at
 

@@ -4,7 +4,7 @@ import warnings
 
 import pytest
 
-from adatron.cli.status import echo_rows, warnings_as_lines, write_result
+from adatron.cli.outputs import echo_rows, warnings_as_lines, write_result
 
 
 def test_warnings_are_printed_at_once_by_the_filters_of_python(capsys):

@@ -4,7 +4,7 @@ import click
 import pytest
 
 from adatron.cli.commands.search import search
-from adatron.cli.parameters import SEARCHED
+from adatron.cli.options import SEARCHED
 from adatron.cli.values import ListedValues, Number
 
 OPTIONS = {option.name: option for option in search.params}

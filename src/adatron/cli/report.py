@@ -10,9 +10,9 @@ import numpy as np
 
 from ..model.model import IF_SEMIDEFINITE
 from ..quoted import upward
-from .parts import counting_of, label_of, machine_of, names_of, scaling_of, task_of
-from .preparing.columns import imputing_of, texts_of
-from .status import TableRows
+from .labels import shortened
+from .outputs import TableRows
+from .parts import counting_of, imputing_of, label_of, machine_of, names_of, scaling_of, task_of, texts_of
 
 MOST_ENCODED = 10  # Most encoded features that are shown.
 PROGRAM_PARAMETERS = ("C", "nu", "epsilon")  # parameters of the programs, some of which each machine has
@@ -170,9 +170,3 @@ def summary(model: Any) -> dict[str, Any]:
         "support_vectors_of_classes": machine.n_support_ if hasattr(machine, "classes_") else None,
         **certificate(machine),
     }
-
-
-def shortened(words: list[str], most: int = 10) -> str:
-    """Return the first words of a list, and how many there are."""
-    listed = ", ".join(words[:most])
-    return listed if len(words) <= most else f"{listed}, ... {len(words)} in all"

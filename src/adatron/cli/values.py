@@ -12,6 +12,23 @@ MOST_FEATURES = 2**31 - 1  # Equal to arrays.MOST_COLUMNS, which would import Nu
 AUTO_RANGE = "auto"  # In the place of values: a range that follows from the data, as selection.ranges has it.
 MOST_VALUES = 1000  # Most values of a range.
 FEWEST_VALUES = 3  # Fewest values of a range that does not say how many.
+# Words for separators that a shell would take for its own.
+SEPARATOR_WORDS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|", "space": " "}
+
+
+def column(text: str) -> int | str:
+    """Read the label's column: a whole number is an index, anything else a name in the header."""
+    try:
+        return int(text)
+    except ValueError:
+        return text
+
+
+def separator(text: str) -> str:
+    """Read a separator: a character, or its name."""
+    if len(text) != 1 and text not in SEPARATOR_WORDS:
+        raise click.BadParameter(f"{text!r} is neither a character nor one of {', '.join(SEPARATOR_WORDS)}")
+    return SEPARATOR_WORDS.get(text, text)
 
 
 @dataclass(frozen=True)

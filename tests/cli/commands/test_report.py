@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from adatron.cli import main
-from adatron.cli.status import ExitStatus
+from adatron.cli.outputs import ExitStatus
 from adatron.reports.panels.good import good
 from moments import at
 

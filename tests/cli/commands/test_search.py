@@ -179,7 +179,7 @@ def test_scores_outlast_a_last_fit_that_is_interrupted(data, tmp_path, capsys, m
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("adatron.cli.commands.search.fit", interrupted)
+    monkeypatch.setattr("adatron.cli.training.fit", interrupted)
     model, plot = tmp_path / "m.adatron", tmp_path / "m.svg"
     options = ["--C", "1,10", "--gamma", "0.1", "--json", "--quiet", "--model", str(model), "--plot", str(plot)]
     assert main(["search", data("classification"), *options]) == 130

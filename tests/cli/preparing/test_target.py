@@ -8,8 +8,8 @@ from sklearn.datasets import load_diabetes
 
 from adatron import SVC, load
 from adatron.cli import main
-from adatron.cli.preparing.target import refuse_measurements
-from adatron.cli.status import InputError
+from adatron.cli.labels import refuse_measurements
+from adatron.cli.outputs import InputError
 from adatron.files import read
 from lines import failed
 from moments import at
@@ -156,7 +156,7 @@ def test_a_file_of_one_class_is_refused_with_its_name(write, tmp_path, capsys):
 
 def test_text_is_no_target_of_a_regression(write, tmp_path, capsys):
     assert main(["train", write(["cheap", "dear"] * 4), *model_in(tmp_path), "--task", "regression"]) == 1
-    assert "'cheap' is none (the label is column 2 (price): --label names another one)" in failed(capsys)
+    assert "found 'cheap': --label names the column (the label is column 2 (price))" in failed(capsys)
 
 
 def test_the_label_s_column_is_said(write, tmp_path, capsys):

@@ -16,13 +16,18 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ...files import DataError, ModelFileError, load
-from ...files.database import Database, Record
-from ...files.models.model import write
-from ...files.source import STANDARD_INPUT, Piped
-from ...files.tables.memory import room
-from ..fit import Interrupt
+from sklearn.utils.validation import check_is_fitted
+
+from ..estimators.forms.way import way_to
+from ..estimators.incremental.forgetting import keeping, remembers
+from ..estimators.incremental.machine import Incremental
+from ..files import DataError, ModelFileError, load
+from ..files.database import Database, Record
+from ..files.models.model import write
+from ..files.source import STANDARD_INPUT, Piped
+from ..files.tables.memory import room
 from .lines import STANDARD_NAME, Input, LineReader
+from .training import Interrupt
 
 BATCH = 32  # Lines of a file that are written together.
 Numbered = Iterator[tuple[int, str]]  # lines with their numbers
@@ -152,7 +157,7 @@ class Follower:
         lines = self.lines
         if record.source != self.given.source:  # the input's name may tell the format
             name = STANDARD_NAME if record.source == STANDARD_INPUT else record.source
-            lines = replace(lines, name=name, found=None, like=None)
+            lines = replace(lines, name=name, found={}, like=None)
         X, y = lines.parse(record.line, record.text)
         with _at(lines.name, record.line):
             self.last.partial_fit(X, y)
@@ -160,8 +165,6 @@ class Follower:
 
     def _forget(self, record: Record, one: int) -> str:
         """Forget a sample as a record says; return a warning, or an empty text."""
-        from ...estimators.incremental.forgetting import keeping, remembers
-
         store, warning = self.last.store, ""
         if one not in store.ids and 0 <= one < store.next_id:
             warning = f"sample {one} is not in the model any more: it left the window, or was forgotten before"
@@ -261,11 +264,6 @@ def incremental(model: Any) -> Any:
     ValueError
         There is no incremental model.
     """
-    from sklearn.utils.validation import check_is_fitted
-
-    from ...estimators.forms.way import way_to
-    from ...estimators.incremental.machine import Incremental
-
     last = way_to(model).machine
     if not isinstance(last, Incremental):
         raise ValueError(f"the model is a {type(last).__name__}; only the incremental ones learn from a stream")
