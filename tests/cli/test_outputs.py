@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from adatron.cli import main
 from lines import failed
 
 # Each command with the place of its output; the data do not exist, so that an error about the output came first.
@@ -42,8 +41,7 @@ def test_a_place_where_nothing_can_be_written(command, kind, tmp_path, monkeypat
     if kind == "a folder":
         next(tmp_path / word for word in arguments if word.startswith("folder")).mkdir()
     before = set(tmp_path.iterdir())
-    assert main(arguments) == 4
-    assert NAMES.get(command, "--output") in failed(capsys)
+    assert NAMES.get(command, "--output") in failed(capsys, arguments, 4)
     assert set(tmp_path.iterdir()) == before
 
 
@@ -66,16 +64,14 @@ def test_a_place_where_nothing_can_be_written(command, kind, tmp_path, monkeypat
 )
 def test_an_ending_that_the_command_does_not_write(arguments, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert main(arguments.split()) == 2
-    said = failed(capsys)
+    said = failed(capsys, arguments.split(), 2)
     assert any(name in said for name in ("--model", "--plot", "--output", "OUTPUT", "MODEL"))
     assert not any(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_output_without_a_name(command, capsys):
-    assert main(["" if word.startswith("OUT") else word for word in COMMANDS[command]]) == 2
-    assert "is empty" in failed(capsys)
+    assert "is empty" in failed(capsys, ["" if word.startswith("OUT") else word for word in COMMANDS[command]], 2)
 
 
 def test_an_output_is_no_input_and_no_other_output(tmp_path, monkeypatch, capsys):
@@ -97,6 +93,5 @@ def test_an_output_is_no_input_and_no_other_output(tmp_path, monkeypatch, capsys
         "stream a.txt a.txt",
         "stream m.adatron m.adatron-journal",
     ):
-        assert main(arguments.split()) == 2
-        assert "would overwrite" in (said := failed(capsys)) or "are both" in said
+        assert "would overwrite" in (said := failed(capsys, arguments.split(), 2)) or "are both" in said
     assert Path("a.txt").read_text() == Path("m.adatron-journal").read_text() == "1 1:1\n"

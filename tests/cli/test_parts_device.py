@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from adatron.cli import main
+from lines import told
 
 torch = pytest.importorskip("torch", reason="needs the extra gpu")
 
@@ -18,5 +18,4 @@ def data(tmp_path):
 
 @pytest.mark.parametrize("name", ["gpu", "cuda:99"])
 def test_a_device_that_is_not_there_is_wrong_usage(name, data, tmp_path, capsys):
-    assert main(["train", str(data), "--model", str(tmp_path / "m"), "--device", name]) == 2
-    assert "device" in capsys.readouterr().err
+    assert "device" in told(capsys, ["train", str(data), "--model", str(tmp_path / "m"), "--device", name], 2).err

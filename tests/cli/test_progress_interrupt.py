@@ -16,6 +16,7 @@ import pytest
 from adatron.cli import main
 from adatron.cli.training import Interrupt, ProgressBar
 from adatron.files import load, read
+from lines import told
 from moments import at
 
 
@@ -67,8 +68,7 @@ def test_ctrl_c_on_a_terminal_asks(answer, noise, interrupted, tmp_path, monkeyp
 
 
 def test_ctrl_c_elsewhere_ends_at_once(noise, interrupted, tmp_path, capsys):
-    assert main(["train", *noise]) == 130
-    assert "error: interrupted, and nothing written; --save-partial keeps" in capsys.readouterr().err
+    assert "error: interrupted, and nothing written; --save-partial keeps" in told(capsys, ["train", *noise], 130).err
     assert not (tmp_path / "m").exists()
 
 
@@ -123,7 +123,6 @@ def test_a_warm_up_tells_how_far_it_is(monkeypatch, capsys):
     seconds = importlib.import_module("adatron.progress").PICTURE_SECONDS
     monkeypatch.setitem(seconds, False, 0.01)
     monkeypatch.setattr("adatron.warmup", lambda: time.sleep(0.2))  # compiling takes minutes
-    assert main(["warmup"]) == 0
-    err = capsys.readouterr().err
+    err = told(capsys, ["warmup"]).err
     assert re.search(r"^compiling for this machine \(once\): \d+ functions in 0 s$", err, re.MULTILINE)
     assert "kept in" in err

@@ -4,6 +4,7 @@ import numpy as np
 
 from adatron import load
 from adatron.cli import main
+from lines import told
 
 
 def test_prove_writes_what_the_model_says(model, train_csv, samples, tmp_path, capsys):
@@ -20,8 +21,7 @@ def test_prove_of_a_scaled_model_has_the_rows_of_its_machine(train_csv, samples,
     path = str(tmp_path / "s.adatron")
     asked = ["--label", "colour", "--quiet", "--scale", "standard"]
     assert main(["train", str(train_csv), "--model", path, *asked]) == 0
-    assert main(["prove", path, str(train_csv), "--label", "colour"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = told(capsys, ["prove", path, str(train_csv), "--label", "colour"]).out.splitlines()
     rows = np.array([[float.fromhex(word) for word in line.split()] for line in lines[4:64]])
     X = samples[0]
     np.testing.assert_allclose(rows, (X - X.mean(axis=0)) / X.std(axis=0), rtol=1e-12)

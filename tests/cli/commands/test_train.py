@@ -7,13 +7,13 @@ import pytest
 from adatron import SVC
 from adatron.cli import main
 from adatron.files import load
+from lines import told
 
 
 def test_train_writes_a_model_and_a_table(train_csv, tmp_path, capsys):
     path = tmp_path / "m.adatron"
     options = ["--label", "0", "--C", "2", "--gamma", "0.5", "--tol", "1e-4", "--class-weight", "balanced"]
-    assert main(["train", str(train_csv), "--model", str(path), *options]) == 0
-    out, err = capsys.readouterr()
+    out, err = told(capsys, ["train", str(train_csv), "--model", str(path), *options])
     assert out == ""
     read, *lines = err.splitlines()
     assert read == "read 60 rows × 2 numeric features, separator ',', label 'colour'"
@@ -39,8 +39,7 @@ def test_left_out_options_are_the_estimator_s_defaults_and_quiet_training_says_n
 def test_an_early_stop_is_written_and_reported(samples, train_csv, tmp_path, capsys):
     path = tmp_path / "m.adatron"
     arguments = ["train", str(train_csv), "--model", str(path), "--label", "colour", "--set", "max_iter=1"]
-    assert main(arguments) == 3
-    err = capsys.readouterr().err
+    err = told(capsys, arguments, 3).err
     assert "warning: " in err
     assert "converged             no" in err
     assert load(path).fit_status_ != 0

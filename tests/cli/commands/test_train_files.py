@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from adatron.cli import main
+from lines import told
 
 MANUAL = (Path(__file__).parents[3] / "docs" / "command-line.md").read_text().replace("\\\n", " ")
 SECTION = MANUAL.partition("## Five files as they are")[2].partition("\n## ")[0]
@@ -36,8 +37,6 @@ def test_a_real_file_needs_one_command(name, data_dir, tmp_path, capsys, monkeyp
     at = command.index("--model")
     model = command[at + 1]
     assert main([*command, "--quiet"]) == 0
-    assert main(["info", model]) == 0
-    assert re.search(rf"^label +{re.escape(label)}$", capsys.readouterr().out, re.MULTILINE)
-    assert main([*command[:at], "--cv", "5", "--quiet"]) == 0
-    found = re.search(rf"{quality} +([\d.]+)", capsys.readouterr().out)
+    assert re.search(rf"^label +{re.escape(label)}$", told(capsys, ["info", model]).out, re.MULTILINE)
+    found = re.search(rf"{quality} +([\d.]+)", told(capsys, [*command[:at], "--cv", "5", "--quiet"]).out)
     assert float(found[1]) > least
