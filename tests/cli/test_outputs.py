@@ -1,10 +1,12 @@
-"""Outputs are checked before anything is read or computed."""
+"""Outputs are checked before anything is read or computed; warnings and tables on the standard streams."""
 
+import warnings
 from itertools import cycle
 from pathlib import Path
 
 import pytest
 
+from adatron.cli.outputs import echo_rows, warnings_as_lines, write_result
 from lines import failed
 
 # Each command with the place of its output; the data do not exist, so that an error about the output came first.
@@ -95,3 +97,28 @@ def test_an_output_is_no_input_and_no_other_output(tmp_path, monkeypatch, capsys
     ):
         assert "would overwrite" in (said := failed(capsys, arguments.split(), 2)) or "are both" in said
     assert Path("a.txt").read_text() == Path("m.adatron-journal").read_text() == "1 1:1\n"
+
+
+def test_warnings_are_printed_at_once_by_the_filters_of_python(capsys):
+    with warnings.catch_warnings():
+        warnings.resetwarnings()
+        warnings.filterwarnings("ignore", category=DeprecationWarning)
+        with warnings_as_lines():
+            for _ in range(2):
+                warnings.warn("raise\nmax_time", UserWarning, stacklevel=1)
+            assert capsys.readouterr().err == "warning: raise max_time\n"
+            warnings.warn("old", DeprecationWarning, stacklevel=1)
+            with warnings_as_lines(str):
+                warnings.warn("column max_time", UserWarning, stacklevel=1)
+    assert capsys.readouterr().err == "warning: column max_time\n"
+
+
+@pytest.mark.parametrize("write", [lambda: write_result("{}", None), lambda: echo_rows([("a", 1)], err=False)])
+def test_an_error_names_standard_output(write, monkeypatch):
+    def full(*arguments, **keywords):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("sys.stdout.write", full)
+    with pytest.raises(OSError, match="No space left") as caught:
+        write()
+    assert caught.value.filename == "standard output"

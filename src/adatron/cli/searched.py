@@ -178,13 +178,14 @@ def table(search: Any) -> str:
         rows, columns = (values_of(results, name) for name in names)
         cells = np.full((len(rows), len(columns)), "", object)
         cells[positions(results, names[0], rows), positions(results, names[1], columns)] = scores
-        shown = DataFrame(cells, list(map(brief, rows)), [f"{brief(value)} " for value in columns])
-        return shown.rename_axis(columns=" \\ ".join(map(short, names))).to_string() + "\n"
-    order = np.argsort(results["rank_test_score"], kind="stable").tolist()
-    chosen = [results["params"][at] for at in order[:BEST_SHOWN]]
-    listed = {short(name): [brief(one[name]) if name in one else "" for one in chosen] for name in names}
-    shown = DataFrame({"score ": [scores[at] for at in order[:BEST_SHOWN]], **listed}).to_string(index=False)
-    more = len(order) - BEST_SHOWN
+        lines: Any = [[brief(row), *line] for row, line in zip(rows, cells, strict=True)]
+        heads, more = [" \\ ".join(map(short, names)), *(f"{brief(value)} " for value in columns)], 0
+    else:
+        order = np.argsort(results["rank_test_score"], kind="stable").tolist()
+        params, more = results["params"], len(order) - BEST_SHOWN
+        heads = ["score ", *map(short, names)]
+        lines = [[scores[at], *(brief(params[at].get(name, "")) for name in names)] for at in order[:BEST_SHOWN]]
+    shown = DataFrame(lines, columns=heads).to_string(index=False)
     return f"{shown}\n" + (f"... {more} further candidates\n" if more > 0 else "")
 
 

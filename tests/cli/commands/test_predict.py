@@ -1,7 +1,11 @@
-"""Predicting from the command line."""
+"""Predicting and evaluating from the command line.
+
+Also tested here: ``cli/scores``.
+"""
 
 import numpy as np
 from sklearn.datasets import dump_svmlight_file
+from sklearn.metrics import classification_report, confusion_matrix
 from sklearn.preprocessing import StandardScaler
 
 from adatron import SVC, files
@@ -87,3 +91,14 @@ def test_decision_values_in_both_formats(model, train_csv, samples, tmp_path, ca
     out, err = told(capsys, arguments)
     assert err == ""
     assert out.splitlines()[0].split()[1:] == [f"{i}:{value!r}" for i, value in enumerate(values[0].tolist(), 1)]
+
+
+def test_evaluate_agrees_with_scikit_learn(model, train_csv, samples, tmp_path, capsys):
+    X, y = samples
+    out = tmp_path / "out.txt"
+    assert main(["evaluate", str(model), str(train_csv), "--label", "colour", "--output", str(out)]) == 0
+    text, predicted = out.read_text(), nameless(model).predict(X)
+    assert capsys.readouterr().out == ""
+    assert f"{np.mean(predicted == y):.4%}" in text
+    assert classification_report(y, predicted, digits=4, zero_division=0.0) in text
+    assert text.endswith(f"{confusion_matrix(y, predicted)}\n")
