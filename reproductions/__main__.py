@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from adatron.cli.status import as_json
+from adatron.cli.outputs import as_json
 
 from . import DATA_SETS, PAPERS, introduction, reproduce, require_data
 

@@ -6,7 +6,7 @@ import sys
 
 from adatron.compiled.cache import processes
 
-COMPILING = {processes.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}  # The process compiles what it needs, and calls no helper.
+COMPILING = {processes.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}  # The process compiles all it needs by itself.
 
 
 def python(*arguments, cwd=None, **variables):

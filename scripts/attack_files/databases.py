@@ -25,7 +25,7 @@ import numpy as np
 import adatron
 from adatron import IncrementalSVC
 from adatron.cli import main
-from adatron.cli.streams.follower import Follower
+from adatron.cli.follower import Follower
 
 FIRST, LINES, FEATURES = 20, 12, 2  # Samples of the fit, lines after it, features.
 KnownRows = dict[int, tuple[float, ...]]  # rows by their ids

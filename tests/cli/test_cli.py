@@ -11,7 +11,7 @@ import pytest
 
 from adatron import files
 from adatron.cli import main
-from adatron.cli.data import FORMAT_NAMES
+from adatron.cli.options import FORMAT_NAMES
 from lines import failed
 from moments import at
 

@@ -11,7 +11,7 @@ import pytest
 
 from adatron import SVC, SVR, NuSVC, OneClassSVM, save
 from adatron.cli import main
-from adatron.cli.parameters import SEARCHED
+from adatron.cli.options import SEARCHED
 from lines import PYTHON, failed
 
 FILES = {

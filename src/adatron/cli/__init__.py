@@ -19,7 +19,7 @@ from .commands.report import prove, report
 from .commands.search import search
 from .commands.stream import stream
 from .commands.train import train
-from .status import ExitStatus, warnings_as_lines
+from .outputs import ExitStatus, warnings_as_lines
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "show_default": True, "terminal_width": 116})

@@ -1,165 +1,59 @@
-"""The data files of a command: their options, and how they are read for a model."""
+"""The data files of a command, read to train on or as a model takes them."""
 
 from __future__ import annotations
 
-import functools
 import os
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-import click
+import numpy as np
+from scipy import sparse
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
+from sklearn.utils.validation import check_is_fitted
 
-from .status import InputError
-from .values import Number
-
-# Equal to files.FORMATS, which would import NumPy; a test compares the two.
-FORMAT_NAMES = ("libsvm", "csv", "tsv", "table", "npz", "arff", "parquet")
-
-Names = tuple[str, ...] | None
-
-# Words for separators that a shell would take for its own.
-SEPARATOR_WORDS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|", "space": " "}
+from ..estimators.forms.way import way_to
+from ..estimators.forms.widen import widened
+from ..files import NoModelError, is_libsvm_model, load, read, rewindable
+from ..files.models.libsvm_text import load_libsvm
+from ..files.source import room
+from ..files.table import check_size
+from . import parts
+from .outputs import InputError
 
 SPARSE = 0.1  # Share of nonzeros below which data are kept as CSR.
-
-
-def column(text: str) -> int | str:
-    """Read the label's column: a whole number is an index, anything else a name in the header."""
-    try:
-        return int(text)
-    except ValueError:
-        return text
-
-
-def separator(text: str) -> str:
-    """Read a separator: a character, or its name."""
-    if len(text) != 1 and text not in SEPARATOR_WORDS:
-        raise click.BadParameter(f"{text!r} is neither a character nor one of {', '.join(SEPARATOR_WORDS)}")
-    return SEPARATOR_WORDS.get(text, text)
-
-
-@dataclass(frozen=True)
-class Form:
-    """The form of the data and the roles of its columns, as far as options say it; see `adatron.files.read`."""
-
-    separator: str | None = None
-    decimal: str | None = None
-    header: bool | None = None
-    drop: tuple[str | int, ...] = ()
-    index: str | int | None = None
-    keep_index: bool = False
-    missing: tuple[str, ...] | None = None
-    encoding: str | None = None
-
-
-def gathered(kind: Any, name: str) -> Any:
-    """Return a decorator by which a command gets the options that are fields of a dataclass as one argument."""
-    own = [field.name for field in fields(kind)]
-
-    def decorate(command: Any) -> Any:
-        @functools.wraps(command)
-        def with_one(**options: Any) -> Any:
-            found = {one: options.pop(one) for one in own if one in options}
-            return command(**{name: kind(**found)}, **options)
-
-        return with_one
-
-    return decorate
-
-
-def form_options(command: Any) -> Any:
-    """Add the options about the form of a table; the command gets them as `form`."""
-    with_form = gathered(Form, "form")(command)
-    marks = "A mark of missing values; may be repeated.  [default: empty, ?, NA, ...]"
-    for option in (
-        click.option("--encoding", help="Encoding of a table.  [default: UTF-8, or UTF-16 with its mark]"),
-        click.option("--missing", multiple=True, help=marks, callback=lambda context, option, given: given or None),
-        click.option("--keep-index", is_flag=True, help="A column that looks like an index or an id is a feature."),
-        click.option("--index", type=column, help="The column that names or counts the rows: no feature."),
-        click.option("--drop", type=column, multiple=True, help="A column to leave out; may be repeated."),
-        click.option("--header/--no-header", default=None, help="Whether the first row of a table holds names.  "
-                     "[default: inferred]"),
-        click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of a table.  [default: inferred]"),
-        click.option("--separator", type=separator, help="A character, comma, semicolon, tab, bar or space.  "
-                     "[default: inferred]"),
-    ):  # fmt: skip
-        with_form = option(with_form)
-    return with_form
-
-
-def data_options(function: Any) -> Any:
-    """Add the argument and the options that say which data files are read, and how; pass them on as a ``source``."""
-    counting = "LIBSVM text: features count from 0 or 1.  [default: as the model's; inferred]"
-    room = "Bytes that a file and its table may take each.  [default: a quarter of the memory]"
-    command = form_options(gathered(DataFiles, "source")(function))
-    command = click.option("--max-bytes", type=Number(1, whole=True), help=room)(command)
-    command = click.option("--zero-based/--one-based", default=None, help=counting)(command)
-    command = click.option("--label", type=column, help="The label's column or array.  [default: the last]")(command)
-    formats = click.option(
-        "--format",
-        type=click.Choice(FORMAT_NAMES),
-        metavar="FORMAT",
-        help=f"{', '.join(FORMAT_NAMES)}.  [default: from the name of FILE]",
-    )
-    return click.argument("files", metavar="FILE...", type=click.Path(), nargs=-1, required=True)(formats(command))
-
-
-def wanted_by(model: Any) -> dict[str, Any]:
-    """Return the data that a fitted model takes; the model then forgets the names of its features.
-
-    These are the number of features, whether they are CSR, their names, the numbers of those that are text, and whether
-    values may be missing.
-    """
-    from scipy import sparse
-
-    from .parts import machine_of, take_names
-    from .preparing.columns import imputing_of, texts_of
-
-    vectors = machine_of(model).support_vectors_
-    width = int(getattr(model, "n_features_in_", vectors.shape[1]))
-    texts, gaps = tuple(texts_of(model)), imputing_of(model) is not None
-    return _wanted(width, sparse.issparse(vectors), take_names(model), texts, gaps)
-
-
-def wanted_as(table: Any, gaps: bool) -> dict[str, Any]:
-    """Return the data that a model of a table will take."""
-    from scipy import sparse
-
-    return _wanted(table.shape[1], sparse.issparse(table.X), table.feature_names, table.categorical, gaps)
-
-
-def _wanted(features: int, sparse: bool, names: Names, texts: tuple[int, ...], gaps: bool) -> dict[str, Any]:
-    return {"features": features, "sparse": sparse, "names": names, "texts": texts, "gaps": gaps}
+MANY_ROWS = 10  # Rows from which on 0, 1, 2, ... are numbers of rows.
 
 
 @dataclass(frozen=True)
 class DataFiles:
-    """Data files and the way to read them."""
+    """Data files and the way to read them: arguments of `adatron.files.read`."""
 
     files: tuple[Any, ...]
-    format: str | None
-    label: int | str | None
-    zero_based: bool | None
-    max_bytes: int | None = None
-    form: Form = Form()
+    reading: dict[str, Any]
 
-    def _read(self, features: int | None = None, labelled: bool = True, names: Names = None, **more: Any) -> Any:
-        from ..files import read
+    @property
+    def name(self) -> str:
+        """The first file, for messages."""
+        return os.fspath(self.files[0])
 
-        given: Any = asdict(self.form) | more
-        return read(
-            self.files, self.format, self.label, features, labelled, self.zero_based, names, self.max_bytes, **given
-        )
+    def read(self, **more: Any) -> Any:
+        """Read the files as the options and these arguments say."""
+        return read(self.files, **self.reading | more)
 
-    def to_train(self, features: int | None, given: bool, labelled: bool = True, **more: Any) -> Any:
+    def using(self, **reading: Any) -> DataFiles:
+        """Return the files with another way to read them."""
+        return replace(self, reading=self.reading | reading)
+
+    def rewindable(self) -> DataFiles:
+        """Return files that can be read more than once."""
+        return replace(self, files=tuple(rewindable(one, self.reading["max_bytes"]) for one in self.files))
+
+    def to_train(self, given: bool, **more: Any) -> Any:
         """Read data to train on; the share of zeros decides how they are stored, whatever the format.
 
         ``given`` says that the data are kernel values, and ``more`` are arguments of `adatron.files.read`.
         """
-        import numpy as np
-        from scipy import sparse
-
-        table = self._read(features, labelled, **more)
+        table = self.read(**more)
         X: Any = table.X
         if table.categorical:
             return table  # the encoder decides
@@ -167,29 +61,48 @@ class DataFiles:
         stored = self._stored(table, nonzeros < SPARSE * X.shape[0] * X.shape[1], given)
         if given and stored.shape[0] != stored.shape[1]:
             n, d = stored.shape
-            raise InputError(f"{self.files[0]}: kernel values to train on are a square matrix, not one of {n} x {d}")
+            raise InputError(f"{self.name}: kernel values to train on are a square matrix, not one of {n} x {d}")
         return stored
 
-    def like(self, wanted: dict[str, Any], given: bool, labelled: bool = True) -> Any:
+    def like(self, wanted: dict[str, Any], sparsely: bool, label: str | None, given: bool, labelled: bool) -> Any:
         """Read data as a model wants them, see `wanted_by`; LIBSVM text may use more features."""
-        # LIBSVM's kernel values have a column more, see _stored.
-        features, names = (None, None) if given else (wanted["features"], wanted["names"])
-        more = {"categorical": wanted["texts"] or None, "allow_missing": wanted["gaps"], "surplus": True}
-        table = self._read(features, labelled, names, **more)
-        return table if wanted["texts"] else self._stored(table, wanted["sparse"], given)
+        if given:  # LIBSVM's kernel values have a column more, see _stored
+            wanted = wanted | {"n_features": None, "feature_names": None}
+        table = self.read(**wanted, labelled=labelled, surplus=True)
+        if table.label_column is not None and self.reading["label"] is None and not self.reading["keep_index"]:
+            table = self._without_counter(table, wanted, label, labelled)
+        return table if wanted["categorical"] else self._stored(table, sparsely, given)
+
+    def _without_counter(self, table: Any, wanted: dict[str, Any], label: str | None, labelled: bool) -> Any:
+        """Return the table without a label that counts the rows, or fail: such a column displaces the label."""
+        at, name = table.label_column, table.label_name
+        taken = f"column {at if name is None else repr(name)}"
+        if table.feature_names and wanted["feature_names"]:
+            if (label or "").endswith(f"({name})") or not counts(table.y):
+                return table
+            if not labelled:
+                return replace(table, y=None, label_column=None, label_name=None)
+            raise InputError(
+                f"{self.name}: {taken} counts the rows, and it is taken for the label as it is no feature of the "
+                f"model: --label {at} says that it is the label, --label names another one"
+            )
+        if wanted["n_features"] and table.columns[0] == 0 and counts(table.X[:, 0]):
+            raise InputError(
+                f"{self.name}: {parts.named_in(table, 0)} counts the rows, and {taken}, which is taken for the label, "
+                f"may be a feature: --index 0 leaves the first one out, --label {at} says that the other is the label"
+            )
+        return table
 
     def _stored(self, table: Any, sparsely: bool, given: bool) -> Any:
         """Return the table with its samples as CSR or as an array; kernel values are always an array.
 
         In LIBSVM text each row of kernel values begins with feature 0, the number of the sample, which is dropped.
         """
-        from scipy import sparse
-
         X = table.X
         if given:
             if sparse.issparse(X) and table.first_index != 0:
                 text = "a line of kernel values begins with the number of its sample, as in '+1 0:17 1:0.2 2:0.9'"
-                raise InputError(f"{self.files[0]}: {text}; no feature 0 found")
+                raise InputError(f"{self.name}: {text}; no feature 0 found")
             return replace(table, X=self._dense(X)[:, 1:] if sparse.issparse(X) else X)
         if sparsely == sparse.issparse(X):
             return table
@@ -197,53 +110,100 @@ class DataFiles:
 
     def _dense(self, X: Any) -> Any:
         """Return sparse samples as an array, which may take far more memory than their file."""
-        from ..files.source import room
-        from ..files.table import check_size
-
-        check_size(self.files[0], "dense samples", 8 * X.shape[0] * X.shape[1], self.max_bytes or room())
+        check_size(self.name, "dense samples", 8 * X.shape[0] * X.shape[1], self.reading["max_bytes"] or room())
         return X.toarray()
 
     def counting_as(self, first_index: int | None) -> DataFiles:
         """Return this source with features counted as those of other data were, unless the user says how."""
-        if self.zero_based is not None or first_index is None:
+        if self.reading["zero_based"] is not None or first_index is None:
             return self
-        return replace(self, zero_based=first_index == 0)
+        return self.using(zero_based=first_index == 0)
 
     def with_model(self, path: Any, labelled: bool) -> tuple[Any, Any]:
-        """Read a fitted model, and the data as it takes them.
-
-        LIBSVM's text does not say how many features there are, nor the number of the first one; then the data do.
-        """
-        from sklearn.utils.validation import check_is_fitted
-
-        from ..files import NoModelError, is_libsvm_model, load, rewindable
-        from ..files.models.libsvm_text import load_libsvm
-        from .parts import counting_of, machine_of, task_of
-        from .preparing.columns import texts_of, warn_of_unknown, with_surplus
-
+        """Read a fitted model, and the data as it takes them."""
         path = rewindable(path)
         try:
             model = load(path)
         except NoModelError as error:
             raise InputError(f"{os.fspath(path)}: this is not a model; is the order MODEL FILE?") from error
-        machine = machine_of(model)
+        machine = parts.machine_of(model)
         check_is_fitted(machine)
-        labelled = labelled and task_of(model) != "novelty"
-        source, given = self.counting_as(counting_of(model)), machine.kernel == "precomputed"
+        labelled = labelled and parts.task_of(model) != "novelty"
+        source, given = self.counting_as(parts.counting_of(model)), machine.kernel == "precomputed"
         if is_libsvm_model(path) and not given:
-            files = tuple(rewindable(one, self.max_bytes) for one in self.files)
-            from_zero = True if counting_of(model) == 0 else self.zero_based  # a number names a feature, as in LIBSVM
-            source = replace(self, files=files, zero_based=from_zero)
-            found = source._read(labelled=labelled)
-            source = source.counting_as(found.first_index)
-            from_zero = source.zero_based or None
-            width = load_libsvm(path, zero_based=from_zero).n_features_in_
-            model = machine = load_libsvm(path, max(found.shape[1], width), from_zero)
-        table = source.like(wanted_by(model), given, labelled)
+            model, source = source._of_libsvm(path, parts.counting_of(model) == 0, labelled)
+        table = source.like(*wanted_by(model), given, labelled)
         if given and table.shape[1] != (needed := getattr(model, "n_features_in_", table.shape[1])):
             raise InputError(
-                f"{os.fspath(self.files[0])}: {table.shape[1]:,} kernel values of a sample found, and the model needs "
-                f"{needed:,}, those with its training samples"
+                f"{self.name}: {table.shape[1]:,} kernel values of a sample found, and the model needs {needed:,}, "
+                "those with its training samples"
             )
-        warn_of_unknown(os.fspath(self.files[0]), table, texts_of(model))
-        return (model, table) if given else with_surplus(model, table, self.files[0], self.max_bytes)
+        return self.matched(model, table)
+
+    def _of_libsvm(self, path: Any, from_zero: bool, labelled: bool) -> tuple[Any, DataFiles]:
+        """Return a model of LIBSVM's text, which says neither how many features there are nor how they count."""
+        source = self.rewindable()
+        if from_zero:
+            source = source.using(zero_based=True)  # a number names a feature, as in LIBSVM
+        found = source.read(labelled=labelled)
+        source = source.counting_as(found.first_index)
+        zero_based = source.reading["zero_based"] or None
+        width = load_libsvm(path, zero_based=zero_based).n_features_in_
+        return load_libsvm(path, max(found.shape[1], width), zero_based), source
+
+    def matched(self, model: Any, table: Any) -> tuple[Any, Any]:
+        """Return a model and data with the same features: the model as if its training samples had 0 in the others.
+
+        svm-predict does the same: a Gaussian kernel counts such features in distances, products leave them out. A
+        scaling leaves these features as they are, as it does with features that are always 0.
+        """
+        parts.warn_of_unknown(self.name, table, parts.texts_of(model))
+        X, way = table.X, way_to(model)
+        last, n = way.machine, getattr(model, "n_features_in_", table.shape[1])
+        wide = last.kernel != "precomputed" and X.shape[1] > n
+        names = parts.take_names(model) if wide or sparse.issparse(X) else parts.names_of(model)
+        if not wide:
+            return model, replace(table, X=framed(X, names), feature_names=names)
+        if not sparse.issparse(last.support_vectors_):
+            what, size = f"support vectors with {X.shape[1]} features", 8 * len(last.support_vectors_) * X.shape[1]
+            check_size(self.name, what, size, self.reading["max_bytes"] or room())
+        if any(not isinstance(step, (StandardScaler, MinMaxScaler, MaxAbsScaler)) for _, step in way.steps):
+            raise InputError(
+                f"the data have {X.shape[1]} features and the model has {n}: train it with --features {X.shape[1]}, as "
+                "these data use features that the training data lack"
+            )
+        if way.steps:
+            head, rest = way.taken(X[:, :n]), X[:, n:]
+            X = sparse.csr_matrix(sparse.hstack([head, rest])) if sparse.issparse(X) else np.hstack([head, rest])
+        return widened(last, table.shape[1]), replace(table, X=X)
+
+
+def wanted_by(model: Any) -> tuple[dict[str, Any], bool, str | None]:
+    """Return what data a fitted model takes: arguments of `adatron.files.read`, whether they are CSR, and the label."""
+    vectors = parts.machine_of(model).support_vectors_
+    width = int(getattr(model, "n_features_in_", vectors.shape[1]))
+    sparsely = sparse.issparse(vectors) and not parts.branches(way_to(model).estimators[0])
+    gaps = parts.imputing_of(model) is not None
+    return wanted(width, parts.names_of(model), tuple(parts.texts_of(model)), gaps), sparsely, parts.label_of(model)
+
+
+def wanted(features: int, names: tuple[str, ...] | None, texts: tuple[int, ...], gaps: bool) -> dict[str, Any]:
+    """Return the arguments of `adatron.files.read` for such data."""
+    return {"n_features": features, "feature_names": names, "categorical": texts or None, "allow_missing": gaps}
+
+
+def framed(X: Any, names: tuple[str, ...] | None) -> Any:
+    """Return samples under the names of their features, which scikit-learn compares; CSR has no names."""
+    if names is None or sparse.issparse(X):
+        return X
+    from pandas import DataFrame
+
+    columns_first = np.asfortranarray(X) if X.dtype == object else X  # sums of columns of an array ran in this order
+    return DataFrame(columns_first, columns=list(names), dtype=X.dtype, copy=False)
+
+
+def counts(values: Any) -> bool:
+    """Tell whether a column counts the rows."""
+    if len(values) < MANY_ROWS or isinstance(values[0], str) or values.dtype.kind not in "iufO":
+        return False
+    return np.array_equal(values, values[0] + np.arange(len(values)))

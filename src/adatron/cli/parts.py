@@ -1,19 +1,29 @@
-"""The parts of a model: the machine, and what it remembers of its data."""
+"""The parts of a model: the machine, the steps before it, and what the model remembers of its data."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
+import numpy as np
+from sklearn.utils import get_tags
+from sklearn.utils._indexing import _get_column_indices  # pyright: ignore[reportPrivateUsage]
 
-from .status import InputError
+from ..devices import resolved
+from ..estimators.base.machine import KernelMachine
+from ..estimators.base.shown import TASK_NAMES
+from ..estimators.forms.way import of_class, way_to
+from ..files.tables.columns import named
+from .outputs import InputError
+
+UNKNOWN_NAMED = 5  # Most unknown texts that a warning names.
 
 
 def machine_of(model: Any) -> Any:
     """Return the machine at the end of a model."""
-    from ..estimators.base.machine import KernelMachine
-
-    last = _way(model).machine
+    last = way_to(model).machine
     if not isinstance(last, KernelMachine):
         raise InputError(f"the model is a {type(last).__name__}; this command is for support vector machines")
     return last
@@ -21,89 +31,110 @@ def machine_of(model: Any) -> Any:
 
 def task_of(model: Any) -> str:
     """Return what a model was made for: classification, regression or novelty."""
-    from sklearn.utils import get_tags
-
-    from ..estimators.base.shown import TASK_NAMES
-
     return TASK_NAMES[str(get_tags(machine_of(model)).estimator_type)]
-
-
-def remember_names(model: Any, names: tuple[str, ...] | None) -> None:
-    """Give a fitted model the names of its features, as scikit-learn does after a fit to named columns."""
-    import numpy as np
-
-    from .preparing.columns import branches
-
-    if names is None:
-        return
-    first = _way(model).estimators[0]
-    first.feature_names_in_ = np.array(names, dtype=object)
-    for inner, columns in branches(first):
-        remember_names(inner, tuple(names[at] for at in columns))
-
-
-def take_names(model: Any) -> tuple[str, ...] | None:
-    """Return the names of a model's features, which it then forgets: it would warn that arrays have none."""
-    from .preparing.columns import branches, numbered
-
-    first, names = _way(model).estimators[0], names_of(model)
-    if names is not None and hasattr(first, "transformers_"):  # it then takes arrays
-        first.transformers_ = numbered(first)
-    for inner, _ in branches(first):
-        take_names(inner)
-    vars(first).pop("feature_names_in_", None)
-    return names
 
 
 def names_of(model: Any) -> tuple[str, ...] | None:
     """Return the names of a model's features, if it knows any."""
-    names = vars(_way(model).estimators[0]).get("feature_names_in_")
+    names = vars(way_to(model).estimators[0]).get("feature_names_in_")
     return None if names is None else tuple(map(str, names))
 
 
-def remember_counting(model: Any, first_index: int | None) -> None:
-    """Tell a fitted model from which number on the features were counted, if its data were LIBSVM text."""
-    if first_index is not None:
-        _way(model).machine.first_index_ = first_index
+def take_names(model: Any) -> tuple[str, ...] | None:
+    """Return the names of a model's features, which it then forgets: scikit-learn would miss them in sparse data."""
+    names = names_of(model)
+    vars(way_to(model).estimators[0]).pop("feature_names_in_", None)
+    return names
 
 
 def counting_of(model: Any) -> int | None:
     """Return the number from which a model's features are counted in LIBSVM text; None if it was not told."""
-    return vars(_way(model).machine).get("first_index_")
-
-
-def remember_label(model: Any, label: str | None) -> None:
-    """Tell a fitted model where its labels came from."""
-    if label is not None:
-        _way(model).machine.label_ = label
+    return vars(way_to(model).machine).get("first_index_")
 
 
 def label_of(model: Any) -> str | None:
     """Return where a model's labels came from; None if it was not told."""
-    found = vars(_way(model).machine).get("label_")
+    found = vars(way_to(model).machine).get("label_")
     return found if isinstance(found, str) else None
 
 
-def _way(model: Any) -> Any:
-    """Return the steps of a model, from the part that meets the data first to the machine."""
-    from ..estimators.forms.way import way_to
+def all_parts(model: Any) -> Iterator[Any]:
+    """Yield the estimators of a fitted model, also those for some of its columns."""
+    for part in way_to(model).estimators:
+        yield part
+        for inner, _ in branches(part):
+            yield from all_parts(inner)
 
-    return way_to(model)
+
+def branches(part: Any) -> list[tuple[Any, Sequence[int]]]:
+    """Return the steps of a fitted ColumnTransformer, each with the numbers of its columns, which must be there."""
+    if not of_class(part, "sklearn.compose", "ColumnTransformer"):
+        return []
+    samples: Any = np.empty((0, part.n_features_in_))
+    try:
+        if (names := names_of(part)) is not None:
+            from pandas import DataFrame
+
+            samples = DataFrame(samples, columns=list(names))
+        return [
+            (one, _get_column_indices(samples, columns if isinstance(columns, slice) else np.asarray(columns).tolist()))
+            for _, one, columns in part.transformers_
+            if not isinstance(one, str)  # "drop"
+        ]
+    except (TypeError, ValueError, IndexError) as error:
+        raise InputError(f"the model's ColumnTransformer has columns that are not there ({error})") from error
+
+
+def imputing_of(model: Any) -> str | None:
+    """Return the strategy by which a model fills missing values; None if it does not."""
+    found = (str(part.strategy) for part in all_parts(model) if of_class(part, "sklearn.impute", "SimpleImputer"))
+    return next(found, None)
 
 
 def scaling_of(model: Any) -> str:
     """Return the name of the scaling in a model."""
-    from .preparing.columns import all_parts
-
     names = [type(part).__name__ for part in list(all_parts(model))[:-1]]
     others = ("ColumnTransformer", "FunctionTransformer")
     scalers = (name for name in names if name.endswith(("Scaler", "Normalizer", "Transformer")) and name not in others)
     return next(scalers, "none")
 
 
-device_option: Any = click.option(
-    "--device", help="Where to compute: cuda, cuda:1 (a GPU, extra gpu) or cpu.  [default: cpu]"
-)
+def texts_of(model: Any) -> dict[int, list[str]]:
+    """Return the features that a fitted model takes as text, with the texts that it knows."""
+    first = way_to(model).estimators[0]
+    found = _texts_of(first, range(getattr(first, "n_features_in_", 0)))
+    for inner, columns in branches(first):
+        for part in way_to(inner).estimators:
+            found |= _texts_of(part, columns)
+    return dict(sorted(found.items()))
+
+
+def _texts_of(encoder: Any, columns: Sequence[int]) -> dict[int, list[str]]:
+    """Return the texts that an encoder knows, by column; it may as well be another estimator, which knows none."""
+    categories: Any = getattr(encoder, "categories_", ())
+    if len(categories) != len(columns):
+        return {}
+    pairs = zip(columns, categories, strict=True)
+    listed = {at: known.tolist() for at, known in pairs if known.dtype.kind in "OU"}
+    return {at: known for at, known in listed.items() if any(isinstance(one, str) for one in known)}
+
+
+def warn_of_unknown(path: str, table: Any, texts: dict[int, list[str]]) -> None:
+    """Warn of texts that the training data lack."""
+    for at, known in texts.items():
+        unknown = sorted({one for one in table.X[:, at].tolist() if isinstance(one, str)} - set(known))
+        if unknown:
+            listed = ", ".join(map(repr, unknown[:UNKNOWN_NAMED])) + ", ..." * (len(unknown) > UNKNOWN_NAMED)
+            what = "a category" if len(unknown) == 1 else f"{len(unknown)} categories"
+            message = f"{named_in(table, at)} holds {what} that the training data lack, and counts as none: {listed}"
+            warnings.warn(f"{path}: {message}", stacklevel=2)
+
+
+def named_in(table: Any, at: int) -> str:
+    """Return the words for a feature: its name, or its column in the file, counted as --label and --drop count."""
+    if table.feature_names:
+        return named(at, table.feature_names)
+    return f"feature {at}" if table.columns is None else f"column {table.columns[at]}"
 
 
 def use_device(model: Any, device: str | None) -> None:
@@ -119,8 +150,6 @@ def use_device(model: Any, device: str | None) -> None:
 
 def check_device(name: str) -> None:
     """Fail if the computer has no such device."""
-    from ..devices import resolved
-
     try:
         resolved(name)
     except (ValueError, ImportError) as error:

@@ -1,42 +1,41 @@
-"""The quality of a model's predictions, for people and for programs."""
+"""Predictions and their quality, for people and for programs."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from sklearn import metrics
 
-from ..files.labels import as_targets
-from ..files.table import whole_if_possible
+from .labels import check_classes, comparable, has_sides, numbers
+from .outputs import InputError, TableRows
 from .parts import machine_of, task_of
-from .report import shortened
-from .status import InputError, TableRows
 
 Scores = dict[str, Any]
 
 
 def scores(model: Any, X: Any, y: Any) -> Scores:
-    """Return the quality of a model on data, under the keys of the JSON output.
-
-    Parameters
-    ----------
-    y : ndarray or None
-        The labels; novelty detection does without.
-    """
-    task = task_of(model)
-    if task == "regression":
-        return of_regression(model, model.predict(X), y)
-    if task == "novelty":
-        return of_outliers(model.predict(X), y)
+    """Return the quality of a model on data, under the keys of the JSON output; novelty detection needs no labels."""
+    if task_of(model) != "classification":
+        return measured(model, model.predict(X), y)
     machine_of(model).head.refuse_several()
     check_classes(model.classes_, y)
-    return of_classes(model.predict(X), y) | _ranking(model, X, y)
+    found, (classes, labels) = measured(model, model.predict(X), y), comparable(model.classes_, y)
+    both = len(classes) == 2 and set(labels.tolist()) == set(classes.tolist())
+    area = float(metrics.roc_auc_score(labels == classes[1], model.decision_function(X))) if both else None
+    return found | {"roc_auc": area}
 
 
-def of_classes(predicted: Any, y: Any) -> Scores:
+def measured(model: Any, predicted: Any, y: Any) -> Scores:
+    """Return how well a model predicted."""
+    task = task_of(model)
+    if task == "regression":
+        return _of_regression(model, predicted, y)
+    return _of_classes(predicted, y) if task == "classification" else _of_outliers(predicted, y)
+
+
+def _of_classes(predicted: Any, y: Any) -> Scores:
     """Return how well classes were predicted; ``report`` is scikit-learn's, in words."""
-    from sklearn import metrics
-
     predicted, y = comparable(predicted, y)
     classes = np.unique(np.concatenate([predicted, y]))
     measure: Any = metrics.precision_recall_fscore_support
@@ -54,65 +53,32 @@ def of_classes(predicted: Any, y: Any) -> Scores:
     }
 
 
-def _ranking(model: Any, X: Any, y: Any) -> Scores:
-    """Return the area under the ROC curve of two classes; None unless the labels are those two."""
-    from sklearn.metrics import roc_auc_score
-
-    classes, labels = comparable(model.classes_, y)
-    if len(classes) != 2 or set(labels.tolist()) != set(classes.tolist()):
-        return {"roc_auc": None}
-    return {"roc_auc": float(roc_auc_score(labels == classes[1], model.decision_function(X)))}
-
-
-def of_numbers(predicted: Any, y: Any) -> Scores:
-    """Return how well real numbers were predicted."""
-    from sklearn.metrics import r2_score
-
-    y = numbers(y)
-    error = predicted - y
-    return {
-        "samples": len(y),
-        "r2": float(r2_score(y, predicted)) if len(y) > 1 else None,
-        "mae": float(np.mean(np.abs(error))),
-        "rmse": float(np.sqrt(np.mean(error**2))),
-    }
-
-
-def of_regression(model: Any, predicted: Any, y: Any) -> Scores:
-    """Return how well a model predicted numbers or quantiles.
-
-    Raises
-    ------
-    InputError
-        It predicts several numbers that are no quantiles.
-    """
-    machine = machine_of(model)
+def _of_regression(model: Any, predicted: Any, y: Any) -> Scores:
+    """Return how well a model predicted numbers; or quantiles: the mean pinball loss, and the part below each."""
+    machine, y = machine_of(model), numbers(y)
+    several = len(y) > 1
     if "quantile" in machine.get_params(deep=False):
-        return of_quantiles(predicted.reshape(len(predicted), -1), y, np.atleast_1d(machine.quantile).tolist())
+        quantiles = np.atleast_1d(machine.quantile).tolist()
+        curves = list(zip(quantiles, predicted.reshape(len(predicted), -1).T, strict=True))
+        d2 = float(np.mean([metrics.d2_pinball_score(y, one, alpha=tau) for tau, one in curves])) if several else None
+        return {
+            "samples": len(y),
+            "quantiles": quantiles,
+            "pinball": float(np.mean([metrics.mean_pinball_loss(y, one, alpha=tau) for tau, one in curves])),
+            "d2": d2,
+            "below": [float(np.mean(y < one)) for _, one in curves],
+        }
     if predicted.ndim > 1:
         raise InputError(f"the model predicts {predicted.shape[1]} numbers for a sample, and the data have one label")
-    return of_numbers(predicted, y)
-
-
-def of_quantiles(predicted: Any, y: Any, quantiles: list[float]) -> Scores:
-    """Return how well quantiles were predicted: the mean of their pinball losses, and the part of the data below each.
-
-    predicted : (n, n_quantiles)
-    """
-    from sklearn.metrics import d2_pinball_score, mean_pinball_loss
-
-    y, curves = numbers(y), list(zip(quantiles, predicted.T, strict=True))
-    several = len(y) > 1
     return {
         "samples": len(y),
-        "quantiles": quantiles,
-        "pinball": float(np.mean([mean_pinball_loss(y, one, alpha=tau) for tau, one in curves])),
-        "d2": float(np.mean([d2_pinball_score(y, one, alpha=tau) for tau, one in curves])) if several else None,
-        "below": [float(np.mean(y < one)) for _, one in curves],
+        "r2": float(metrics.r2_score(y, predicted)) if several else None,
+        "mae": float(metrics.mean_absolute_error(y, predicted)),
+        "rmse": float(metrics.root_mean_squared_error(y, predicted)),
     }
 
 
-def of_outliers(predicted: Any, y: Any) -> Scores:
+def _of_outliers(predicted: Any, y: Any) -> Scores:
     """Return the share of outliers; the accuracy, too, if the labels are 1 and -1 as the predictions are."""
     outliers = int(np.sum(predicted == -1))
     found: Scores = {
@@ -121,40 +87,9 @@ def of_outliers(predicted: Any, y: Any) -> Scores:
         "outlier_share": outliers / len(predicted),
         "accuracy": None,
     }
-    if y is not None and y.dtype.kind in "iuf" and np.isin(y, (-1, 1)).all():
+    if has_sides(y):
         found["accuracy"] = float(np.mean(predicted == y))
     return found
-
-
-def numbers(y: Any) -> Any:
-    """Return targets of a regression as numbers.
-
-    Raises
-    ------
-    ValueError
-        A target is text.
-    """
-    found = as_targets(y)
-    if found is None:
-        raise InputError(f"regression needs numbers as labels; found {str(y[0])[:50]!r}: --label names the column")
-    return found
-
-
-def comparable(predicted: Any, y: Any) -> tuple[Any, Any]:
-    """Return both as text if either is: a column of numbers may stand for text, and text, +1 say, for numbers."""
-    if predicted.dtype.kind in "iuf" and y.dtype.kind == "U" and (found := as_targets(y)) is not None:
-        y = whole_if_possible(found)
-    if "U" in predicted.dtype.kind + y.dtype.kind:
-        return predicted.astype(str), y.astype(str)
-    return predicted, y
-
-
-def check_classes(classes: Any, y: Any) -> None:
-    """Fail if no label is a class of the model: such labels mean something else."""
-    known, labels = (np.unique(some) for some in comparable(classes, y))
-    if not np.isin(labels, known).any():
-        named = (shortened(list(map(str, some))) for some in (labels, known))
-        raise InputError("none of the labels ({}) is a class of the model ({})".format(*named))
 
 
 def short(found: Scores) -> str:
@@ -183,3 +118,70 @@ def rows_of(found: Scores) -> TableRows:
         rows: TableRows = [("outliers", f"{found['outlier_share']:.4%} ({found['outliers']} of {found['samples']})")]
         return [*rows, ("accuracy", accuracy(found))] if found["accuracy"] is not None else rows
     return [("accuracy", accuracy(found))]
+
+
+def compared(model: Any, predicted: Any, y: Any) -> str:
+    """Return the quality, unless the labels are placeholders: data to predict often have 0 in their place."""
+    task, machine = task_of(model), machine_of(model)
+    try:
+        if task != "classification":
+            return short(measured(model, predicted, y))
+        machine.head.refuse_several()
+        check_classes(machine.classes_, y)
+    except ValueError as error:
+        return f"no {'errors' if task == 'regression' else 'accuracy'}: {error}"
+    given, true = comparable(predicted, y)
+    unknown = int((~np.isin(true, comparable(machine.classes_, y)[0])).sum())
+    note = f"; labels that are no class of the model: {unknown}" if unknown else ""
+    return f"accuracy {accuracy({'accuracy': float((given == true).mean()), 'samples': len(true)})}{note}"
+
+
+def predictions(model: Any, X: Any, predicted: Any, decision: bool, probability: bool, to: str) -> str:
+    """Return a prediction a line, then its values: a table with a header, or as features with their numbers, or plain.
+
+    decision, probability : whether the decision values and the probabilities of the classes follow
+    to : 'csv' or 'libsvm'
+    """
+    machine, columns = machine_of(model), dict[str, list[Any]]()
+    if decision:
+        values = model.decision_function(X)
+        columns |= _by_name(_names(machine, values), values)
+    if probability:
+        columns |= _by_name([f"probability {name}" for name in machine.classes_], model.predict_proba(X))
+    first, *others = _columns(model, predicted)
+    if others and (to == "csv" or not columns):
+        columns |= _by_name(others, predicted[:, 1:])
+    labels = list(map(str, (predicted[:, 0] if others else predicted.ravel()).tolist()))
+    if to == "csv":
+        from pandas import DataFrame
+
+        return DataFrame({first: labels, **columns}).to_csv(index=False, lineterminator="\n", na_rep="nan")
+    header = f"labels {' '.join(map(str, machine.classes_))}\n" if probability else ""
+    rows = zip(*columns.values(), strict=True) if columns else [()] * len(labels)
+    words = [" ".join(f"{i}:{value!r}" if decision else repr(value) for i, value in enumerate(row, 1)) for row in rows]
+    return header + "".join(f"{name} {row}".rstrip() + "\n" for name, row in zip(labels, words, strict=True))
+
+
+def _by_name(names: list[str], values: Any) -> dict[str, list[Any]]:
+    """Return columns beside the predictions."""
+    return dict(zip(names, values.reshape(len(values), -1).T.tolist(), strict=True))
+
+
+def _columns(model: Any, predicted: Any) -> list[str]:
+    """Return the names of the columns of predictions."""
+    if predicted.ndim == 1:
+        return ["prediction" if task_of(model) == "regression" else "class"]
+    names = getattr(machine_of(model), "quantile", range(1, predicted.shape[1] + 1))
+    return [f"prediction {name}" for name in names]
+
+
+def _names(machine: Any, values: Any) -> list[str]:
+    """Return names of the decision values: one for two classes, or of the classes, or of the pairs."""
+    if values.ndim == 1 or values.shape[1] == 1:
+        return ["decision"]
+    head, names = machine.head, machine.classes_
+    if head.columns is not None:
+        return [f"decision {number}" for number in range(1, head.columns + 1)]
+    if head.width == len(names):
+        return [f"decision {name}" for name in names]
+    return [f"decision {names[a]} {names[b]}" for a, b in head.problems]

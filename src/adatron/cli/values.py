@@ -12,26 +12,35 @@ MOST_FEATURES = 2**31 - 1  # Equal to arrays.MOST_COLUMNS, which would import Nu
 AUTO_RANGE = "auto"  # In the place of values: a range that follows from the data, as selection.ranges has it.
 MOST_VALUES = 1000  # Most values of a range.
 FEWEST_VALUES = 3  # Fewest values of a range that does not say how many.
+# Words for separators that a shell would take for its own.
+SEPARATOR_WORDS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|", "space": " "}
+
+
+def column(text: str) -> int | str:
+    """Read the label's column: a whole number is an index, anything else a name in the header."""
+    try:
+        return int(text)
+    except ValueError:
+        return text
+
+
+def separator(text: str) -> str:
+    """Read a separator: a character, or its name."""
+    if len(text) != 1 and text not in SEPARATOR_WORDS:
+        raise click.BadParameter(f"{text!r} is neither a character nor one of {', '.join(SEPARATOR_WORDS)}")
+    return SEPARATOR_WORDS.get(text, text)
 
 
 @dataclass(frozen=True)
 class Number(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] (it has none before click 8.4)
     """A number within bounds, or one of some words; the help shows the bounds, and the error says them.
 
-    Parameters
-    ----------
-    least, most : float
-        The smallest and the largest number.
-    above, below : bool
-        Whether the number must be above the smallest one, or below the largest one.
-    finite : bool
-        Whether infinity is refused.
-    whole : bool
-        Whether the number must be a whole number.
-    but : int, optional
-        A number that is refused.
-    words : tuple of str
-        The words that are allowed in place of a number.
+    least, most : the smallest and the largest number
+    above, below : whether the number must be above the smallest one, or below the largest one
+    finite : whether infinity is refused
+    whole : whether the number must be a whole number
+    but : a number that is refused
+    words : the words that are allowed in place of a number
     """
 
     least: float = -math.inf

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from ..status import ExitStatus
+from ..outputs import ExitStatus
 
 DEMO_SAMPLES, DEMO_REPEATS = 20_000, 3  # Size of the large set, and fits of it after the first: the median is shown.
 LEAST_AGREEMENT = 0.99  # Fraction of equal predictions: two solvers within one tolerance may differ at ties.

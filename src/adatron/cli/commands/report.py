@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ...progress import ProgressDisplay
-from ..data import DataFiles, data_options
-from ..outputs import check_outputs
-from ..parts import machine_of, names_of, task_of
-from ..preparing.target import known_part
-from ..status import write_result
+from ..options import data_options
+from ..outputs import check_outputs, write_result
 from ..values import Number
 
 
@@ -30,8 +26,9 @@ from ..values import Number
 )
 @click.option("--quiet", is_flag=True, help="Print neither the progress nor the answers.")
 def report(
-    model: str, source: DataFiles, output: str | None, test: tuple[str, ...], samples: str, max_time: float, quiet: bool
-) -> None:
+    model: str, files: tuple[str, ...], output: str | None, test: tuple[str, ...],
+    samples: str, max_time: float, quiet: bool, **reading: Any,
+) -> None:  # fmt: skip
     """Write a report about MODEL, which was trained on FILE.
 
     FILE holds the data that MODEL was trained on, in their order. The report answers whether the model is optimal,
@@ -45,24 +42,21 @@ def report(
     if output is None:
         example = f"--output {Path(model).stem}.html"
         raise click.UsageError(f"--output is missing: it names the file to write, as in {example}")
-    check_outputs({"--output": output}, (model, *source.files, *test), {"--output": (".html", ".htm")})
-    from ...files import load
+    check_outputs({"--output": output}, (model, *files, *test), {"--output": (".html", ".htm")})
     from ...reports import report as make
+    from ..data import DataFiles
 
-    names = names_of(load(model))  # which a model forgets when it meets data from a file
-    estimator, table = source.with_model(model, labelled=True)
-    table = _as_fitted(str(source.files[0]), table, estimator)
-    tested = replace(source, files=test).with_model(model, labelled=True)[1] if test else None
-    novelty = task_of(estimator) == "novelty"
+    estimator, X, y, names = _as_fitted(model, files, reading)
+    tested = DataFiles(test, reading).with_model(model, labelled=True)[1] if test else None
     with ProgressDisplay("report", "question", visible=not quiet) as display:
         made = make(
             estimator,
-            table.X,
-            None if novelty else table.y,
+            X,
+            y,
             None if tested is None else tested.X,
-            None if tested is None or novelty else tested.y,
+            None if tested is None or y is None else tested.y,
             samples=samples,
-            feature_names=names if names is not None and len(names) == table.X.shape[1] else None,
+            feature_names=names if names is not None and len(names) == X.shape[1] else None,
             title=f"Report of {Path(model).name}",
             max_time=max_time,
             progress=lambda done, of, what: vars(display).update(done=done, total=of, note=what),
@@ -76,7 +70,7 @@ def report(
 @click.argument("model", type=click.Path())
 @data_options
 @click.option("--output", type=click.Path(), help="File for the proof.  [default: standard output]")
-def prove(model: str, source: DataFiles, output: str | None) -> None:
+def prove(model: str, files: tuple[str, ...], output: str | None, **reading: Any) -> None:
     """Write a text that proves how far MODEL, which was trained on FILE, is from the optimum.
 
     FILE holds the data that MODEL was trained on, in their order. They stand in the text as MODEL's machine sees them,
@@ -84,25 +78,29 @@ def prove(model: str, source: DataFiles, output: str | None) -> None:
     """
     from ...estimators.forms.way import way_to
 
-    check_outputs({"--output": output}, (model, *source.files))
-    estimator, table = source.with_model(model, labelled=True)
-    machine, table = machine_of(estimator), _as_fitted(str(source.files[0]), table, estimator)
-    y = None if task_of(estimator) == "novelty" else table.y
-    write_result(machine.proof(way_to(estimator).taken(table.X), y), output)
+    check_outputs({"--output": output}, (model, *files))
+    estimator, X, y, _ = _as_fitted(model, files, reading)
+    way = way_to(estimator)
+    write_result(way.machine.proof(way.taken(X), y), output)
 
 
-def _as_fitted(file: str, table: Any, model: Any) -> Any:
-    """Return the samples that a model was fitted to; the labels must be classes of the model.
+def _as_fitted(model: str, files: tuple[str, ...], reading: dict[str, Any]) -> Any:
+    """Return a model, the samples that it was fitted to, their labels, and the names of the features.
 
-    Novelty detection learns from samples with label 1.
+    The labels must be classes of the model. Novelty detection learns from samples with label 1, and takes no labels.
     """
-    from ..scores import check_classes, numbers
+    from ..data import DataFiles
+    from ..labels import check_classes, known_part, numbers
+    from ..parts import machine_of, task_of
 
-    machine, task = machine_of(model), task_of(model)
+    estimator, table = DataFiles(files, reading).with_model(model, labelled=True)
+    machine, task, y = machine_of(estimator), task_of(estimator), table.y
     if task == "classification":
-        check_classes(machine.classes_, table.y)
+        check_classes(machine.classes_, y)
     elif task == "regression":
-        numbers(table.y)
-    elif table.shape[0] != machine.shape_fit_[0]:
-        return known_part(file, table)
-    return table
+        numbers(y)
+    else:
+        y = None
+        if table.shape[0] != machine.shape_fit_[0]:
+            table = known_part(files[0], table)
+    return estimator, table.X, y, table.feature_names

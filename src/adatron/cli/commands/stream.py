@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ..data import FORMAT_NAMES, column, form_options, gathered
-from ..machines import INCREMENTAL, TASK, machine, task_options
-from ..outputs import MODEL_ENDINGS, check_outputs
-from ..parameters import parameter_options
-from ..status import ExitStatus, InputError, as_json, echo_rows, write_result
-from ..streams.lines import Input, LineForm, LineReader
-from ..values import MOST_FEATURES, Number
+from .. import options
+from ..outputs import MODEL_ENDINGS, ExitStatus, as_json, check_outputs, echo_rows, write_result
+from ..values import MOST_FEATURES, Number, column
 
 STREAM_PARAMETERS = (
     "kernel", "C", "nu", "epsilon", "gamma", "degree", "coef0", "max_time", "class_weight", "bias", "n_jobs",
@@ -32,8 +26,8 @@ STREAM_PARAMETERS = (
 @click.option("--skip-learned/--no-skip-learned", default=None, help="Skip the lines that MODEL has learned of FILE "
               "before, whatever they are.  [default: those of a file, if they are the same]")  # fmt: skip
 @click.option("--accept-loss", is_flag=True, help="Go on although lines in MODEL are damaged or missing.")
-@click.option("--format", type=click.Choice(FORMAT_NAMES[:4]), help="Format of FILE.  [default: from its name or "
-              "lines]")  # fmt: skip
+@click.option("--format", type=click.Choice(options.FORMAT_NAMES[:4]), help="Format of FILE.  [default: from its name "
+              "or lines]")  # fmt: skip
 @click.option("--label", type=column, help="The label's column.  [default: the last]")
 @click.option("--zero-based/--one-based", default=None, help="LIBSVM text: features count from 0 or 1.  "
               "[default: as MODEL's, or from 1]")  # fmt: skip
@@ -41,10 +35,9 @@ STREAM_PARAMETERS = (
               "text use fewer.")  # fmt: skip
 @click.option("--forget/--no-forget", default=None, help="Whether a line such as -17 forgets a sample, or is one.  "
               "[default: forgets; an error if it may be either]")  # fmt: skip
-@task_options
-@form_options
-@gathered(LineForm, "line_form")
-@partial(parameter_options, names=STREAM_PARAMETERS)
+@options.task_options
+@options.form_options
+@partial(options.parameter_options, names=STREAM_PARAMETERS)
 @click.option("--json", "wants_json", is_flag=True, help="Print what was reached as JSON.")
 @click.option("--quiet", is_flag=True, help="No table.")
 def stream(
@@ -55,7 +48,8 @@ def stream(
     every: int,
     skip_learned: bool | None,
     accept_loss: bool,
-    line_form: LineForm,
+    features: int | None,
+    forget: bool | None,
     task: str | None,
     svm: str | None,
     wants_json: bool,
@@ -76,23 +70,26 @@ def stream(
     from ...files import load
     from ...files.database import Database, is_database
     from ...files.source import STANDARD_INPUT
-    from ..streams.follower import Follower, incremental
+    from ..follower import Follower, begin, incremental
+    from ..lines import Input, LineReader
+    from ..training import machine
 
     path = Path(model)
     outputs = {"MODEL": model, "the journal of MODEL": f"{path.resolve()}-journal"}
     check_outputs(outputs, [file] if file != STANDARD_INPUT else [], {"MODEL": MODEL_ENDINGS})
-    given = Input(file, line_form.form.encoding)
-    reader = LineReader(given.name, line_form, (task or TASK) != "novelty")
-    options = {"task": task, "svm": svm, **parameters}
+    reading: dict[str, Any] = options.taken(parameters, options.READING) | {"n_features": features}
+    given = Input(file, reading["encoding"])
+    reader = LineReader(given.name, reading, forget, (task or options.TASK) != "novelty")
+    chosen = {"task": task, "svm": svm, **parameters}
     if path.exists() and path.stat().st_size and not is_database(path):
-        _check_options(model, False, **options)
+        _check_options(model, False, **chosen)
         incremental(load(path))  # other models are not made into databases
     with Database(path) as database:
         new, lines = database.is_new, reader.below_header(given.lines())
-        _check_options(model, new, **options)
+        _check_options(model, new, **chosen)
         if new:
-            made = machine(task, svm, parameters, INCREMENTAL)
-            _begin(database, given, lines, reader, first, made, task is not None)
+            made = machine(task, svm, parameters, options.INCREMENTAL)
+            begin(database, given, lines, reader, first, made, task is not None)
         follower = Follower(database, given, reader, every, window, accept_loss)
         count = follower.follow(lines if new else follower.remaining(lines, skip_learned))
     if given.unfinished:
@@ -112,57 +109,6 @@ def _check_options(model: str, new: bool, **given: Any) -> None:
         raise click.UsageError(
             "--class-weight balanced depends on samples that are still to come: give LABEL:WEIGHT,LABEL:WEIGHT,..."
         )
-
-
-def _begin(
-    database: Any, given: Any, lines: Iterator[tuple[int, str]], reader: Any, first: int, made: Any, chosen: bool
-) -> None:
-    """Fit a model to the first lines and write it."""
-    from ...files import DataError
-    from ..parts import remember_counting, remember_label
-    from ..preparing.target import label_text
-    from ..streams.follower import as_file, fitted
-
-    begin = list(islice(lines, first))
-    if not begin:
-        raise InputError(f"{reader.name}: the file holds no data")
-    for number, text in begin:
-        if reader.forgotten(number, text) is not None:
-            raise DataError(reader.name, f"{text!r} forgets, but the first {first} lines are for the fit", number)
-    table = reader.table(begin[0][0], [text for _, text in begin])
-    model = _fitted(made, table, reader.name, len(begin), chosen)
-    model.stream_ = fitted(given, begin)
-    remember_counting(model, table.first_index)
-    remember_label(model, label_text(table) if reader.labelled else None)
-    reader.remember_header(model)
-    database.write(as_file(model, database.path))
-
-
-def _fitted(made: Any, table: Any, name: str, first: int, chosen: bool) -> Any:
-    """Return the machine, fitted to the first lines.
-
-    chosen : whether the user named the task
-    """
-    import numpy as np
-
-    from ..parts import task_of
-    from ..preparing.target import check_numbers, refuse_measurements, weights_of
-
-    task = task_of(made)
-    if task == "novelty":
-        return made.fit(table.X)
-    if task == "regression":
-        return made.fit(table.X, check_numbers(name, table))
-    refuse_measurements(name, table, chosen)
-    classes = np.unique(table.y)
-    if len(classes) == 1:
-        raise InputError(
-            f"{name}: the first {first} lines all have the label {classes[0]}, and the first fit needs two classes: "
-            "--first takes more lines"
-        )
-    if made.class_weight is not None:
-        made.set_params(class_weight=weights_of(table.y, made.class_weight))
-    return made.fit(table.X, table.y)
 
 
 def _tell(follower: Any, path: str, count: int, quiet: bool, wants_json: bool) -> None:

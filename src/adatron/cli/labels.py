@@ -10,13 +10,16 @@ import warnings
 from dataclasses import replace
 from typing import Any
 
-from ..data import DataFiles
-from ..status import InputError
+import numpy as np
+from sklearn.utils import _safe_indexing  # pyright: ignore[reportPrivateUsage]
+
+from ..files.labels import as_targets
+from ..files.table import whole_if_possible
+from .outputs import InputError
 
 FEW = 5  # Most numbers that are classes, whatever they are.
 SOME = 10  # Most numbers that are classes although they are not counted from 0 or 1, unless most occur once, far apart.
 MOST_NAMES = 20  # Most texts that are classes although nearly every sample has its own.
-CLASSES_NAMED = 10  # Most classes that a message names.
 
 
 def label_text(table: Any) -> str | None:
@@ -28,22 +31,27 @@ def label_text(table: Any) -> str | None:
     return "in front of each sample" if table.first_index is not None else "an array of its own"
 
 
-def check_labels(path: str, table: Any, chosen: bool) -> None:
-    """Fail if the labels cannot be meant as classes, and warn of classes with one sample.
+def labelled_for(machine: Any, task: str, path: str, table: Any, chosen: bool) -> Any:
+    """Return a table whose labels suit the task, and give the machine the weights of its classes.
 
-    Parameters
-    ----------
-    chosen : bool
-        Whether the user has asked for classification; then there may be any number of classes.
+    An error about the labels names the file, the label's column, and the option that helps.
 
-    Raises
-    ------
-    ValueError
-        The message names the file, the label's column, and the option that helps.
+    chosen : whether the user has asked for classification; then there may be any number of classes
     """
-    import numpy as np
+    if task == "classification":
+        refuse_measurements(path, table, chosen)
+        if isinstance(machine.class_weight, dict):
+            machine.set_params(class_weight=_weights_of(table.y, machine.class_weight))
+    if task != "regression":
+        return table
+    try:
+        return replace(table, y=numbers(table.y))
+    except InputError as error:
+        raise InputError(f"{path}: {error} ({_taken(table)[0]})") from error
 
-    refuse_measurements(path, table, chosen)
+
+def check_classes_of(path: str, table: Any) -> None:
+    """Fail if there is one class only, and warn of classes with one sample."""
     classes, first, counts = np.unique(table.y, return_index=True, return_counts=True)
     taken, others = _taken(table)
     if len(classes) == 1:
@@ -54,19 +62,15 @@ def check_labels(path: str, table: Any, chosen: bool) -> None:
     single, begin = classes[counts == 1], first[counts == 1]
     if not len(single):
         return
-    names = ", ".join(map(str, single[:CLASSES_NAMED].tolist()))
-    names += f", ... {len(single):,} in all" if len(single) > CLASSES_NAMED else ""
     header = ""
     if table.label_column is not None and table.feature_names is None and begin.min() == 0:
         header = "; one of these samples is the first row: is that row a header (--header)?"
     kind = "classes with one sample each" if len(single) > 1 else "a class with one sample"
-    warnings.warn(f"{path}: {kind}: {names} ({taken}){header}", stacklevel=2)
+    warnings.warn(f"{path}: {kind}: {shortened(single)} ({taken}){header}", stacklevel=2)
 
 
 def refuse_measurements(path: str, table: Any, chosen: bool) -> None:
-    """Fail if the labels are measurements or names of samples, or may be; see `check_labels`."""
-    import numpy as np
-
+    """Fail if the labels are measurements or names of samples, or may be; see `labelled_for`."""
     taken, others = _taken(table)
     numbers = table.y.dtype.kind in "iuf"
     fractions = table.y[table.y % 1 != 0] if table.y.dtype.kind == "f" else table.y[:0]
@@ -90,26 +94,6 @@ def _taken(table: Any) -> tuple[str, str]:
     return f"the label is {label_text(table)}", others
 
 
-def check_numbers(path: str, table: Any) -> Any:
-    """Return the labels as real numbers.
-
-    Raises
-    ------
-    ValueError
-        A label is text; the message names the file, the label's column and the option that helps.
-    """
-    from ...files.labels import as_targets
-
-    found = as_targets(table.y)
-    if found is None:
-        others = ": --label names another one" if table.label_column is not None else ""
-        raise InputError(
-            f"{path}: regression needs numbers as labels, and {str(table.y[0])[:50]!r} is none (the label is "
-            f"{label_text(table)}{others})"
-        )
-    return found
-
-
 def _may_be_measured(classes: Any, counts: Any) -> bool:
     """Tell whether whole numbers may be measurements.
 
@@ -123,10 +107,8 @@ def _may_be_measured(classes: Any, counts: Any) -> bool:
     return k > FEW and gaps >= k and 2 * int((counts == 1).sum()) > k
 
 
-def weights_of(y: Any, given: dict[str, float]) -> dict[Any, float]:
+def _weights_of(y: Any, given: dict[str, float]) -> dict[Any, float]:
     """Return the weights of classes under the labels in the data."""
-    import numpy as np
-
     named = {str(label): label for label in np.unique(y).tolist()}
     unknown = [label for label in given if label not in named]
     if unknown:
@@ -134,62 +116,16 @@ def weights_of(y: Any, given: dict[str, float]) -> dict[Any, float]:
     return {named[label]: weight for label, weight in given.items()}
 
 
-def read_for_novelty(source: DataFiles, features: int | None, given: bool, more: dict[str, Any]) -> Any:
-    """Read data to train on, whose label may be missing.
-
-    A column of a table is the label if it has the name of one, or else the last column if it holds 1 and -1 alone.
-
-    given : whether the data are kernel values
-    more : arguments of `adatron.files.read`
-    """
-    from ...files import rewindable
-
-    source = replace(source, files=tuple(rewindable(file, source.max_bytes) for file in source.files))
-    table = source.to_train(features, given, False, **more)
-    if table.y is not None or given or table.shape[1] < 2 or not _has_label(str(source.files[0]), table):
-        return table
-    return source.to_train(features, given, True, **more)
-
-
-def _has_label(file: str, table: Any) -> bool:
-    import numpy as np
-    from scipy import sparse
-
-    from ...files.tables.columns import LABEL_NAMES
-
-    if any(name.lower() in LABEL_NAMES for name in table.feature_names or ()):
-        return True
-    last = table.X[:, [-1]]
-    values: Any = last.toarray() if sparse.issparse(last) else last
-    found = set(np.unique(values.astype(str)).tolist()) in ({"-1.0", "1.0"}, {"-1", "1"})
-    if found:
-        text = "the last column holds 1 and -1 alone, so it is the label, and samples with -1 are left out of the fit"
-        warnings.warn(f"{file}: {text}: --label names another column", stacklevel=2)
-    return found
-
-
 def has_sides(y: Any) -> bool:
     """Return whether labels are 1 and -1, or one of both."""
-    import numpy as np
-
     return y is not None and y.dtype.kind in "iuf" and bool(np.isin(y, (-1, 1)).all())
 
 
 def known_part(file: str, table: Any, given: bool = False) -> Any:
     """Return the samples with label 1, or all of them if the labels are others than 1 and -1.
 
-    Parameters
-    ----------
-    given : bool
-        Whether the data are kernel values, which have a column for each sample.
-
-    Raises
-    ------
-    ValueError
-        All labels are -1, or kernel values hold samples with this label; the message names the file.
+    given : whether the data are kernel values, which have a column for each sample and keep all of them
     """
-    from sklearn.utils import _safe_indexing  # pyright: ignore[reportPrivateUsage]
-
     if not has_sides(table.y):
         return table
     known = (table.y == 1).nonzero()[0]
@@ -213,3 +149,33 @@ def said_of(table: Any, learned: Any) -> str:
         return f"{learned.shape[0]:,} of {table.shape[0]:,} samples, those with label 1"
     unused = "" if table.y is None or has_sides(table.y) else "; their labels are not 1 and -1, and are not used"
     return f"all {table.shape[0]:,} samples{unused}"
+
+
+def numbers(y: Any) -> Any:
+    """Return targets of a regression as numbers; text is an error."""
+    found = as_targets(y)
+    if found is None:
+        raise InputError(f"regression needs numbers as labels; found {str(y[0])[:50]!r}: --label names the column")
+    return found
+
+
+def comparable(predicted: Any, y: Any) -> tuple[Any, Any]:
+    """Return both as text if either is: a column of numbers may stand for text, and text, +1 say, for numbers."""
+    if predicted.dtype.kind in "iuf" and y.dtype.kind == "U" and (found := as_targets(y)) is not None:
+        y = whole_if_possible(found)
+    if "U" in predicted.dtype.kind + y.dtype.kind:
+        return predicted.astype(str), y.astype(str)
+    return predicted, y
+
+
+def check_classes(classes: Any, y: Any) -> None:
+    """Fail if no label is a class of the model: such labels mean something else."""
+    known, labels = (np.unique(some) for some in comparable(classes, y))
+    if not np.isin(labels, known).any():
+        raise InputError(f"none of the labels ({shortened(labels)}) is a class of the model ({shortened(known)})")
+
+
+def shortened(words: Any, most: int = 10) -> str:
+    """Return the first words of a list, and how many there are."""
+    listed = ", ".join(map(str, words[:most]))
+    return listed if len(words) <= most else f"{listed}, ... {len(words):,} in all"

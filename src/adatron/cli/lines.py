@@ -9,12 +9,23 @@ import re
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
 
-from ..data import Form
+from sklearn.base import is_outlier_detector
+
+from ..estimators.forms.way import way_to
+from ..files import DataError, read
+from ..files.labels import as_targets
+from ..files.source import STANDARD_INPUT, Piped, data_lines, open_binary, uncompressed
+from ..files.table import Request
+from ..files.tables.columns import label_column
+from ..files.tables.delimited import header_of, plain_row
+from ..files.tables.readers import SEPARATOR, format_of
+from .parts import counting_of
 
 STANDARD_NAME = "standard input"  # What messages call it.
 
@@ -25,17 +36,8 @@ _FORGET = re.compile(r"\s*-(\d+)\s*$")
 
 
 class Input:
-    """An input, read line by line.
+    """An input, read line by line: a file, or standard input.
 
-    Parameters
-    ----------
-    path : str
-        ``-`` is standard input.
-    encoding : str, optional
-        By default UTF-8.
-
-    Attributes
-    ----------
     name : for messages
     source : the name by which the model remembers the input
     growing : whether the file may still grow: it is on the disk and not compressed
@@ -45,8 +47,6 @@ class Input:
     """
 
     def __init__(self, path: str, encoding: str | None = None) -> None:
-        from ...files.source import STANDARD_INPUT, uncompressed
-
         self.path, self.encoding, self.standard = path, encoding, path == STANDARD_INPUT
         self.name, self.source = (STANDARD_NAME, path) if self.standard else (path, os.path.realpath(path))
         try:
@@ -67,30 +67,19 @@ class Input:
         If the last line of a growing file has no end, it is half of a line, and is left out. At the end of a pipe or
         of a compressed file it is the last line.
         """
-        from ...files.source import data_lines
-
-        with self._opened() as stream:
-            yield from data_lines(self._whole(stream))
-
-    @contextmanager
-    def _opened(self) -> Iterator[TextIO]:
-        from ...files.source import open_binary
-
         if self.standard and sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
             raise OSError(errno.EBADF, "it is closed", STANDARD_NAME)
         if self.standard and self.encoding is None:
-            yield sys.stdin
+            yield from data_lines(self._whole(sys.stdin))
             return
         with (
             nullcontext(sys.stdin.buffer) if self.standard else open_binary(self.path) as plain,
             # A character that is not complete yet must not hide the lines before it.
             io.TextIOWrapper(plain, self.encoding or "utf-8-sig", errors="surrogateescape", newline="") as text,
         ):
-            yield text
+            yield from data_lines(self._whole(text))
 
     def _whole(self, stream: TextIO) -> Iterator[str]:
-        from ...files import DataError
-
         for number, line in enumerate(stream, 1):
             if self.growing and not line.endswith(("\n", "\r")):
                 self.unfinished = number if line.strip() else None
@@ -103,43 +92,26 @@ class Input:
             yield line
 
 
-@dataclass(frozen=True)
-class LineForm:
-    """How a line is read.
-
-    format : as in ``files.read``; None: the name or the line tells it
-    label : column of the label in tables
-    zero_based : whether features of LIBSVM text count from 0; None: as for the model, or from 1
-    forget : whether a line with only a minus and a whole number forgets; None: unless it may be a sample
-    form : form of the lines; a first column is a feature, since a line alone does not show that it counts
-    """
-
-    format: str | None
-    label: int | str | None
-    zero_based: bool | None
-    features: int | None
-    forget: bool | None
-    form: Form
-
-
 @dataclass
 class LineReader:
     """Turns the lines of an input into samples.
 
     name : name of the input, for messages
-    reading : how a line is read
+    reading : arguments of ``files.read``; a first column is a feature, since a line alone does not show that it counts
+    forget : whether a line with only a minus and a whole number forgets; None: unless it may be a sample
     labelled : whether a line has a label
-    found : the form with what earlier lines have shown
+    found : the form of the lines, as earlier ones have shown it
     like : a table of an earlier line, whose form the lines have; see `plain_row`
     """
 
     name: str
-    reading: LineForm
+    reading: dict[str, Any]
+    forget: bool | None
     labelled: bool = True
     way: Any = None
     classes: Any = None
     names: list[str] | None = None
-    found: Form | None = None
+    found: dict[str, Any] = field(default_factory=dict[str, Any])
     like: Any = None
 
     def below_header(self, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
@@ -147,9 +119,7 @@ class LineReader:
 
         It must be the header of the lines that were learned before.
         """
-        from ...files import DataError
-
-        for number, text in lines:
+        for number, text in islice(lines, 1):
             names = self._header_of(number, text)
             if names is None:
                 yield number, text
@@ -158,78 +128,52 @@ class LineReader:
                 raise DataError(self.name, f"its header ({here}) is not that of the lines before ({before})", number)
             else:
                 self._take_names(names, number)
-            break
         yield from lines
 
     def _header_of(self, number: int, text: str) -> list[str] | None:
         """Return the names in a header, whose separator is that of all lines; None if the line is no header."""
-        from ...files.source import Piped
-        from ...files.table import Request
-        from ...files.tables.delimited import header_of
-        from ...files.tables.readers import SEPARATOR, format_of
-
-        form = self.reading.form
-        request = Request(separator=form.separator, decimal=form.decimal, header=form.header, missing=form.missing)
+        form = {name: self.reading[name] for name in ("separator", "decimal", "header", "missing")}
         piped = Piped(self.name, text.encode())
-        chosen = self.reading.format or format_of(piped, replace(request, max_bytes=LINE_BYTES))
-        found = header_of(self.name, text, number, request, SEPARATOR[chosen]) if chosen in SEPARATOR else None
+        chosen = self.reading["format"] or format_of(piped, Request(**form, max_bytes=LINE_BYTES))
+        found = header_of(self.name, text, number, Request(**form), SEPARATOR[chosen]) if chosen in SEPARATOR else None
         if found is None:
             return None
-        self.found = replace(form, separator=found[1].separator)
+        self.found = {"separator": found[1].separator}
         return found[0]
-
-    def _read_with(self, **changed: Any) -> None:
-        self.reading = replace(self.reading, **changed)
 
     def _take_names(self, names: list[str], line: int | None = None) -> None:
         """Take the names of the columns, which say which one is the label."""
-        from ...files.table import Request
-        from ...files.tables.columns import label_column
-
         self.names = names
-        request = Request(self.reading.label, self.reading.features, self.labelled)
-        self._read_with(label=label_column(self.name, names, request, line))
+        request = Request(self.reading["label"], self.reading["n_features"], self.labelled)
+        self.reading = self.reading | {"label": label_column(self.name, names, request, line)}
 
     def remember_header(self, last: Any) -> None:
         """Tell a model the names of its columns, and which one is the label."""
         if self.names is not None:
-            last.header_ = {"names": self.names, "label": self.reading.label}
+            last.header_ = {"names": self.names, "label": self.reading["label"]}
 
     def expect(self, model: Any, last: Any) -> None:
         """Read from a model what lines it takes."""
-        from sklearn.base import is_outlier_detector
-
-        from ...estimators.forms.way import way_to
-        from ..parts import counting_of
-
         self.labelled = not is_outlier_detector(last)
-        self._read_with(features=model.n_features_in_)
-        if self.reading.zero_based is None:
-            self._read_with(zero_based=counting_of(model) == 0)
+        self.reading = self.reading | {"n_features": model.n_features_in_}
+        if self.reading["zero_based"] is None:
+            self.reading["zero_based"] = counting_of(model) == 0
         way = way_to(model)
         self.way = way if way.steps else None
         self.classes = getattr(last, "classes_", None)
         header = vars(last).get("header_")  # maybe from a file of a stranger
         names, label = (header.get("names"), header.get("label")) if isinstance(header, dict) else (None, None)
         if isinstance(names, list) and all(isinstance(name, str) for name in names):
-            if self.reading.label is None and isinstance(label, int):
-                self._read_with(label=label)
+            if self.reading["label"] is None and isinstance(label, int):
+                self.reading["label"] = label
             self._take_names(names)
 
     def forgotten(self, number: int, text: str) -> int | None:
-        """Return the id that a line says to forget, or None if it is a sample.
-
-        Raises
-        ------
-        DataError
-            The line may be either.
-        """
-        from ...files import DataError
-
+        """Return the id that a line says to forget, or None if it is a sample; an error if it may be either."""
         found = _FORGET.match(text)
-        if not found or self.reading.forget is False:
+        if not found or self.forget is False:
             return None
-        if self.reading.forget is None and self._may_be_sample(number, text):
+        if self.forget is None and self._may_be_sample(number, text):
             raise DataError(
                 self.name,
                 f"{text.strip()!r} is a sample without features, or forgets sample {found[1]}: give --forget or "
@@ -241,7 +185,7 @@ class LineReader:
     def _may_be_sample(self, number: int, text: str) -> bool:
         """Return whether the line can be read as a sample, with a label that the model knows."""
         try:
-            reading = replace(self.reading, features=self.reading.features or 1)
+            reading = self.reading | {"n_features": self.reading["n_features"] or 1}
             label = replace(self, reading=reading).table(number, [text]).y
         except ValueError:
             return False
@@ -252,36 +196,25 @@ class LineReader:
 
         The form of the first lines is that of the next ones, too.
         """
-        from ...files import DataError, read
-        from ...files.source import Piped, uncompressed
-
-        piped, reading = Piped(uncompressed(self.name), "\n".join(texts).encode()), self.reading
-        form, from_zero = self.found or reading.form, bool(reading.zero_based)
-        numbers: Any = {name: at for at, name in enumerate(self.names or ())}  # the header is not there
-        roles = {
-            "drop": tuple(numbers.get(one, one) for one in form.drop),
-            "index": numbers.get(form.index, form.index),
-        }
-        fixed = {"keep_index": True, "header": False, "encoding": None, "max_bytes": LINE_BYTES}
-        given: Any = {**vars(form), **roles, **fixed}
+        piped, form = Piped(uncompressed(self.name), "\n".join(texts).encode()), self.reading | self.found
+        at = {name: number for number, name in enumerate(self.names or ())}  # the header is not there
+        form |= {"drop": tuple(at.get(one, one) for one in form["drop"]), "index": at.get(form["index"], form["index"])}
+        form |= {"keep_index": True, "header": False, "encoding": None, "zero_based": bool(form["zero_based"])}
         try:
-            table = read(piped, reading.format, reading.label, reading.features, self.labelled, from_zero, **given)
+            table = read(piped, labelled=self.labelled, max_bytes=LINE_BYTES, **form)
         except DataError as error:
             raise DataError(self.name, error.problem, first) from error
         found = table.dialect
         if found is not None and table.shape[1] > 1:
             # Whole numbers alone do not show the decimal sign.
-            sign = found.decimal if "," in (found.decimal, found.separator) else form.decimal
-            self.found = replace(form, separator=found.separator, decimal=sign)
-            plain = not form.drop and form.index is None and form.missing is None
+            sign = found.decimal if "," in (found.decimal, found.separator) else form["decimal"]
+            self.found = {"separator": found.separator, "decimal": sign}
+            plain = not form["drop"] and form["index"] is None and form["missing"] is None
             self.like = replace(table, X=table.X[:1], y=None) if plain else None
         return table
 
     def parse(self, number: int, text: str) -> tuple[Any, Any]:
         """Return the sample of a line, and its label, of the kind that the model's classes have."""
-        from ...files.labels import as_targets
-        from ...files.tables.delimited import plain_row
-
         kind = "" if self.classes is None else self.classes.dtype.kind
         table = self.table(number, [text]) if self.like is None else None  # which may be what shows the form
         row = None if self.like is None else plain_row(text, self.like, kind == "U")

@@ -1,1 +1,0 @@
-"""Streams: lines of an input, learned one after the other by a model that outlives being killed."""
