@@ -23,15 +23,15 @@ from sklearn.utils._param_validation import Interval, StrOptions, validate_param
 from sklearn.utils.multiclass import check_classification_targets
 
 from adatron.certificates import Certificate, bounded, intercept, violators
-from adatron.estimators.base.quiet import quiet
+from adatron.estimators.base.methods import quiet
 from adatron.problems import Bias, Dual, ball, csvc
 from adatron.problems.dual import Vector, dot
 from adatron.quoted import quoted
 from adatron.solvers.base import Options
 from adatron.solvers.dense import pairs, singles
 from adatron.solvers.loop import until_proven
+from adatron.solvers.results import Status
 from adatron.solvers.start import feasible
-from adatron.solvers.status import Status
 from adatron.threads import Pool, allowed_threads
 from adatron.threads.gate import one_blas_thread
 

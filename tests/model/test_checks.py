@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from adatron import SVC, SVR, IncrementalSVC, OneClassSVM
-from adatron.solvers.found import Traces
+from adatron.solvers.results import Traces
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 THREE = np.digitize(X[:, 0], [-0.5, 0.5])

@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC, SVR, NuSVR, OneClassSVM, input_margin
 from adatron.compiled import panels
-from adatron.estimators.base.shown import in_short
+from adatron.estimators.base.attributes import in_short
 from adatron.estimators.incremental import IncrementalSVC
 from adatron.files import load, save
 from adatron.kernels import RBF

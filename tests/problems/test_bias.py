@@ -3,7 +3,7 @@
 import numpy as np
 
 from adatron.problems import csvc, nusvc, nusvr, quantile, svr
-from adatron.problems.bias import penalty
+from adatron.problems.problem import penalty
 from twins import programs
 from twins.primal import AUGMENT, BIASES, data, drawn
 

@@ -10,7 +10,7 @@ import pytest
 from adatron.certificates import Certificate
 from adatron.solvers.base import Options
 from adatron.solvers.loop import until_proven
-from adatron.solvers.status import Status
+from adatron.solvers.results import Status
 
 FAR, NEAR, WIDE = (Certificate(1.0, gap, violation) for gap, violation in ((9.0, 1.0), (1e-9, 1e-4), (0.5, 1e-4)))
 LOST = Certificate(1.0, float("inf"), float("inf"), resolution=float("inf"))

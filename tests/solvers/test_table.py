@@ -19,7 +19,7 @@ from adatron.kernels import RBF, Linear, Polynomial
 from adatron.solvers import ISDA, SMO, Block, Decomposition, KernelAdatron, SVMseq, start
 from adatron.solvers.ascent import Ascent
 from adatron.solvers.base import Options, Solver
-from adatron.solvers.status import Status
+from adatron.solvers.results import Status
 from adatron.solvers.table import SOLVERS, choose
 from adatron.solvers.tasks import State
 from adatron.solvers.watch import Watch

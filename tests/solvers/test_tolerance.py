@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adatron.solvers.tolerance import AIM, LARGEST_SHARE, LEAST_SHARE, blur, closer
+from adatron.solvers.loop import AIM, LARGEST_SHARE, LEAST_SHARE, blur, closer
 
 POSITIVE = st.floats(1e-12, 1e6)
 

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adatron import IncrementalSVC, InputMarginSVC, load, save
 from adatron.kernels import RBF, Function, Precomputed
-from adatron.solvers.status import Status
+from adatron.solvers.results import Status
 from adatron.solvers.table import SOLVERS
 from adatron.threads import OutOfTime, Pool
 from covering import covering, named

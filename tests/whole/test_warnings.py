@@ -1,6 +1,6 @@
 """NumPy's own warnings stay inside, whatever the size of the numbers; ours name the caller's line.
 
-Also tested here: ``estimators/base/quiet``.
+Also tested here: ``estimators/base/methods``.
 """
 
 import warnings

@@ -11,8 +11,8 @@ from scipy import sparse
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
+from ..estimators.forms.adopt import widened
 from ..estimators.forms.way import way_to
-from ..estimators.forms.widen import widened
 from ..files import NoModelError, is_libsvm_model, load, read, rewindable
 from ..files.models.libsvm_text import load_libsvm
 from ..files.source import room

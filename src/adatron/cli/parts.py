@@ -12,8 +12,8 @@ from sklearn.utils import get_tags
 from sklearn.utils._indexing import _get_column_indices  # pyright: ignore[reportPrivateUsage]
 
 from ..devices import resolved
+from ..estimators.base.attributes import TASK_NAMES
 from ..estimators.base.machine import KernelMachine
-from ..estimators.base.shown import TASK_NAMES
 from ..estimators.forms.way import of_class, way_to
 from ..files.tables.columns import named
 from .outputs import InputError

@@ -18,7 +18,7 @@ from ..estimators.base.classifier import Classifier
 from ..estimators.base.machine import KernelMachine
 from ..estimators.base.novelty import Novelty
 from ..estimators.base.regressor import Regressor
-from ..estimators.checks import inputs, objects
+from ..estimators.checks import arrays, inputs
 from ..quoted import quoted
 from ..threads import Clock, OutOfTime
 from .cluster import beside_the_pool
@@ -115,7 +115,7 @@ class OnCluster(WithClient, KernelMachine):
     def _refuse(self, y: Any) -> None:
         """Refuse parameters that need all rows in one place, and missing targets."""
         name, local, kernel = type(self).__name__, self._local.__name__, self.kernel
-        if self._given or objects.is_function(kernel) or not (isinstance(kernel, str) or kernel.compiled):
+        if self._given or arrays.is_function(kernel) or not (isinstance(kernel, str) or kernel.compiled):
             raise ValueError(
                 f"{name} needs a kernel of rows, by name or as a kernel object. Got kernel={quoted(kernel)}; "
                 f"{local} takes functions and kernel matrices."

@@ -12,25 +12,52 @@ import numpy as np
 from scipy import sparse
 
 from ..arrays import Ids, Vector
-from ..devices import Device, enough_memory
+from ..devices import Device, enough_memory, unsuited
+from ..devices.rows import DeviceRows
 from ..gram import Gram, Source, View
+from ..gram.backends.device import OnDevice
 from ..gram.elsewhere import Elsewhere
 from ..gram.symmetry import refuse_asymmetric
 from ..kernels import Kernel
 from ..problems import Dual
 from ..solvers.base import Options, Solver, Way
 from ..solvers.chains import solve_chains, widest
-from ..solvers.found import Found
 from ..solvers.plan import SMALL
+from ..solvers.results import Found
 from ..solvers.route import Route, Sizes, Wishes, choose_route
 from ..solvers.run import Callback, solve_all
 from ..solvers.table import choose
 from ..solvers.tasks import Tasks
 from ..threads import Clock, Pool, allowed_threads
 from .fits import Fits
-from .placing import moved, refuse_unsuited
 from .programs import Programs, ranges
 from .samples import Samples
+
+
+def refuse_unsuited(device: Device, kernel: Kernel, X: Any) -> None:
+    """Fail if a device does not evaluate the kernel of such samples."""
+    if sparse.issparse(X):
+        raise ValueError(
+            f"device={device.name!r} takes no sparse X. Leave device out, or pass X.toarray() if it fits into memory."
+        )
+    reason = unsuited(kernel)
+    if reason is not None:
+        raise ValueError(
+            f"device={device.name!r} does not evaluate the {kernel.name!r} kernel: {reason}. Leave device out, or use "
+            "'rbf', 'linear', 'poly', 'sigmoid', or sums and products of them."
+        )
+
+
+def moved(device: Device, source: Source, there: Any, resident: int) -> OnDevice:
+    """Return the rows of a source on a device; ``there``: X as a tensor, if it is on the device already.
+
+    resident : see ``Route``
+    """
+    rows = DeviceRows.of(device, source.kernel, source.X, source.ids, source.center, there, resident)
+    bounds = [source.kernel.error_bound(source.largest, float(source.terms), unit) for unit in (2.0**-24, 2.0**-53)]
+    rows.probe(source.X, source.ids, source.center, (bounds[0], bounds[1]))
+    return OnDevice(rows, np.arange(len(source)))
+
 
 LEAN_FEATURES, LEAN_DENSITY = 96, 0.125  # Fewest features, and largest density, for which CSR rows are faster.
 BLUR_ALLOWED = 0.1  # Largest fraction of the tolerance for errors of kernel values in double precision.

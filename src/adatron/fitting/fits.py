@@ -13,9 +13,8 @@ from ..arrays import Ids, Vector
 from ..certificates import Certificate
 from ..compiled.cache.uninterrupted import cached_property
 from ..model.model import Proofs
-from ..solvers.found import STATUSES, Found
+from ..solvers.results import STATUSES, Found, Status
 from ..solvers.route import Route
-from ..solvers.status import Status
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import r2_score
 
-from ..estimators.base.quiet import quiet
+from ..estimators.base.methods import quiet
 from ..gram import Source
 from ..learning.leave_out import Optimum, without
 from ..threads import Clock

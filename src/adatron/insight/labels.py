@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..estimators.base.quiet import quiet
+from ..estimators.base.methods import quiet
 from .leave_one_out import LeftOut, asked, left_out_of
 from .subject import Ids, Subject, Vector, unnamed
 from .twin import Twin, twin_of

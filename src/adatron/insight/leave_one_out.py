@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest, norm
 from sklearn.base import clone
 
-from ..estimators.base.quiet import quiet
+from ..estimators.base.methods import quiet
 from ..learning.leave_out import loo_values
 from ..quoted import quoted
 from ..threads import Clock, OutOfTime

@@ -17,7 +17,7 @@ from scipy.ndimage import maximum_filter, minimum_filter
 from sklearn.utils import check_consistent_length
 
 from ..estimators import input_margin
-from ..estimators.base.quiet import quiet
+from ..estimators.base.methods import quiet
 from ..margins import InputMargins
 from .subject import Ids, Unavailable, Vector, counted, dense, drawn, measurable, targets_of, task_of, unnamed
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..estimators.base.quiet import quiet
+from ..estimators.base.methods import quiet
 from ..estimators.forms.way import way_to
 from ..margins import Field
 from ..model.heads import Classes

@@ -16,8 +16,8 @@ from sklearn.utils import check_array, check_consistent_length, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Ids, Vector
+from ..estimators.base.attributes import TASK_NAMES
 from ..estimators.base.machine import KernelMachine
-from ..estimators.base.shown import TASK_NAMES
 from ..estimators.checks import inputs
 from ..estimators.checks.columns import as_numbers, refuse_masked
 from ..estimators.forms.way import PipelineParts, way_to

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..arrays import Ids, Matrix, Vector
 from ..certificates import intercept
 from ..docstrings import documented, predicting
-from ..estimators.base.quiet import quiet
+from ..estimators.base.methods import quiet
 from ..estimators.checks import inputs
 from ..estimators.incremental import IncrementalSVC
 from ..insight.subject import stored_as

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Ids, Vector
 from ..docstrings import documented, predicting
-from ..estimators.base.hints import Spelling, told_if
+from ..estimators.base.methods import Spelling, told_if
 from ..estimators.checks.columns import refuse_masked
 from ..estimators.checks.inputs import given
 from ..quoted import plain_numbers, quoted

@@ -26,7 +26,7 @@ from ..model.model import Model, Proofs
 from ..problems import Dual, Problem
 from ..quoted import quoted
 from ..solvers.path import Stalled, compaction
-from ..solvers.status import Status
+from ..solvers.results import Status
 from ..threads import Clock, OutOfTime
 from .store import Store
 from .track import Track

@@ -24,7 +24,7 @@ from ..kernels import Kernel
 from ..model.checks import is_vector, meaningless
 from ..problems import Dual, Problem
 from ..solvers.path import Homotopy, compaction
-from ..solvers.status import Status
+from ..solvers.results import Status
 from ..threads import Pool, allowed_threads
 from .store import Store
 

@@ -141,7 +141,7 @@ def _is_trace(trace: Any) -> bool:
 
 
 def _are_traces(trace: Any, n: int) -> bool:
-    from ..solvers.found import Traces
+    from ..solvers.results import Traces
 
     several = isinstance(trace, (list, Traces)) and len(trace) == n
     return (several and (isinstance(trace, Traces) or all(map(_is_trace, trace)))) or (n == 1 and _is_trace(trace))

@@ -1,14 +1,12 @@
 """The quadratic programs: one problem a file, all of the form in ``dual``, as ``problem`` describes them."""
 
 from .ball import Ball, ball
-from .bias import Bias
-from .csvc import CClassification, csvc
+from .csvc import CClassification, csvc, with_targets
 from .dual import Dual
-from .input_margin import with_targets
 from .nusvc import NuClassification, feasible_nu, nusvc
 from .nusvr import NuRegression, nusvr
 from .oneclass import OneClass, oneclass
-from .problem import Problem
+from .problem import Bias, Problem
 from .quantile import QuantileRegression, quantile
 from .svr import EpsilonRegression, svr
 

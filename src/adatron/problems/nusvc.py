@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .bias import Bias, penalty
 from .dual import Dual, Ids, Vector
-from .problem import Diagonal, Problem
+from .problem import Bias, Diagonal, Problem, penalty
 
 INFEASIBLE = "specified nu is infeasible"
 NO_MARGIN = (

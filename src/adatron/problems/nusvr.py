@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .bias import Bias, penalty
 from .dual import Dual, Vector
-from .problem import Diagonal, WithTargets
+from .problem import Bias, Diagonal, WithTargets, penalty
 
 
 def nusvr(y: Vector, C: Vector, nu: float, bias: Bias = "explicit", augment: float = 1.0) -> Dual:

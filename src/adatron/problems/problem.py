@@ -1,16 +1,28 @@
-"""What is the same for every problem: its program for any samples, and how the program's solution is read."""
+"""What is the same for every problem: its program for any samples, how the program's solution is read, and its bias.
+
+``explicit``: an unpenalised b; it is the multiplier of sum(beta) = s. ``augmented``: a constant feature lambda is added
+to every sample, so b = lambda^2 sum(beta) is penalised with w. SVMseq's augmenting factor, ISDA's 1/k = lambda^2 and
+Mangasarian and Musicant's lambda = 1 are this one parameter. ``none``: b = 0.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Ids, Vector
-from .bias import Bias
 from .dual import Dual
+
+Bias = Literal["explicit", "augmented", "none"]
+
+
+def penalty(bias: Bias, augment: float) -> float:
+    """Return lambda^2, which this form of the bias adds to the kernel."""
+    return augment**2 if bias == "augmented" else 0.0
+
 
 Diagonal = Callable[[], Vector]  # Returns k(x, x) of the samples, (n,).
 NARROW_TARGETS = 0.875  # Smallest ratio of targets whose differences from their middle have some more digits.

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .bias import Bias, penalty
 from .dual import Dual, Vector
-from .problem import Diagonal, WithTargets
+from .problem import Bias, Diagonal, WithTargets, penalty
 
 
 def quantile(y: Vector, below: Vector, above: Vector, bias: Bias = "explicit", augment: float = 1.0) -> Dual:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .bias import Bias, penalty
 from .dual import Dual, Vector
-from .problem import Diagonal, WithTargets, bounds
+from .problem import Bias, Diagonal, WithTargets, bounds, penalty
 
 
 def svr(y: Vector, C: Vector, epsilon: float, bias: Bias = "explicit", augment: float = 1.0) -> Dual:

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.model_selection import check_cv
 
-from ..estimators.base.quiet import quiet
+from ..estimators.base.methods import quiet
 from ..insight.names import TRANSFORMED, names_of
 from ..insight.subject import Subject, counted, unnamed
 from ..quoted import quoted

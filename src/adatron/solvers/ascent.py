@@ -32,12 +32,10 @@ from ..problems.dual import Vector, dot
 from ..threads import OutOfTime
 from .base import Options, Solver, Way
 from .blocks.gradient import Gradient, LocalGradient
-from .loop import first_tolerance, nearer, until_proven
-from .solution import Solution
+from .loop import blur, closer, first_tolerance, nearer, until_proven
+from .results import BENT, Solution, Status
 from .start import feasible, filled
-from .status import BENT, Status
 from .tasks import Origin, State
-from .tolerance import blur, closer
 from .watch import Watch
 
 How = TypeVar("How", bound=Solver)

@@ -11,8 +11,7 @@ import numpy as np
 
 from ..gram import View
 from ..problems import Dual
-from .solution import Solution
-from .status import Status
+from .results import Solution, Status
 from .tasks import State, Tasks
 from .watch import Progress, Watch
 

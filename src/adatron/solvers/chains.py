@@ -15,7 +15,7 @@ from ..arrays import Ids, Vector
 from ..problems import Dual
 from ..threads import Pool
 from .base import Options, Solver, Way
-from .found import Found
+from .results import Found
 from .route import Route
 from .run import Callback, solve_all
 from .tasks import Tasks

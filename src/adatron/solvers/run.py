@@ -18,12 +18,10 @@ import numpy as np
 from ..gram import Gram
 from ..threads import OutOfTime, Pool
 from .base import Options, Solver, Way
-from .found import Found
+from .results import STOP, Found, Solution, Status, late
 from .route import Route
 from .small.many import bundles, together
-from .solution import Solution, late
 from .start import feasible
-from .status import STOP, Status
 from .tasks import State, Task, Tasks
 from .units import solve_in_unit, solve_in_units
 from .watch import Progress, Reporter, Watch

@@ -16,9 +16,8 @@ from ..gram import View
 from ..problems import Dual
 from ..problems.unit import by_margin, by_sums, scaled, unit_of
 from .base import Options, Solver
+from .results import Solution, Status
 from .small.arranged import spread
-from .solution import Solution
-from .status import Status
 from .tasks import State, Task
 from .watch import Watch
 

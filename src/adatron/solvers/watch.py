@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problems import Dual
-from .solution import trace_of
-from .status import STOP
+from .results import STOP, trace_of
 
 Reporter = Callable[[int, float, float, float], bool]  # n_iter, violation, relative gap, dual objective -> stop?
 

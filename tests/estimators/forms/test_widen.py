@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from adatron import SVC, SVR, InputMarginSVC
-from adatron.estimators.forms.widen import widened
+from adatron.estimators.forms.adopt import widened
 from problems import samples
 
 MACHINES = {

@@ -10,8 +10,8 @@ from adatron.gram import Square, View
 from adatron.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
 from adatron.solvers.base import Way
 from adatron.solvers.dense import Inner
+from adatron.solvers.results import STOP, Status
 from adatron.solvers.start import feasible
-from adatron.solvers.status import STOP, Status
 from adatron.solvers.tasks import State
 from adatron.solvers.watch import Watch
 from adatron.threads import Pool

@@ -11,7 +11,7 @@ from adatron.solvers.base import Options, Way
 from adatron.solvers.blocks import block
 from adatron.solvers.blocks.newton import Newton
 from adatron.solvers.blocks.parts import near
-from adatron.solvers.status import STOP
+from adatron.solvers.results import STOP
 from adatron.solvers.watch import Watch
 from adatron.threads import Pool
 from moments import at, calls

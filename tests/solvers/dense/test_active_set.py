@@ -12,7 +12,7 @@ from adatron import SVC, SVR
 from adatron.kernels import RBF, Linear, Polynomial
 from adatron.problems import csvc, nusvr, svr
 from adatron.solvers.dense.active_set import BETWEEN_LOOKS, ActiveSet
-from adatron.solvers.status import Status
+from adatron.solvers.results import Status
 from problems import samples, solve, view_of
 from twins import programs
 

@@ -1,6 +1,6 @@
 """Where a fit is computed, and what says so.
 
-Also tested here: ``fitting/placing``.
+Also tested here: ``fitting/engine``.
 """
 
 import numpy as np

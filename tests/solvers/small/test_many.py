@@ -1,6 +1,6 @@
 """Many problems in bundles: what compiled code solves alone is what ``small.one`` or ``block`` solves one by one.
 
-Also tested here: ``arranged``, ``bundle``, ``chain``, ``rounds``, ``solvers/found``, ``solvers/plan``,
+Also tested here: ``arranged``, ``bundle``, ``chain``, ``rounds``, ``solvers/results``, ``solvers/plan``,
 ``solvers/route`` and ``gram/shared``.
 """
 
@@ -21,10 +21,9 @@ from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Precomputed, Sig
 from adatron.solvers import Block
 from adatron.solvers.base import Options, Way
 from adatron.solvers.dense import BLOCK_STEPS
-from adatron.solvers.found import STATUSES, Found
+from adatron.solvers.results import STATUSES, Found, Status
 from adatron.solvers.route import choose_route
 from adatron.solvers.small import many as together
-from adatron.solvers.status import Status
 from adatron.solvers.tasks import State, Tasks
 from adatron.threads import Pool
 from covering import parametrized

@@ -16,8 +16,8 @@ from adatron.gram import Gram, Source, View
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 from adatron.solvers.base import Options, Way
 from adatron.solvers.dense import BLOCK_STEPS
+from adatron.solvers.results import Status
 from adatron.solvers.small.one import at_once
-from adatron.solvers.status import Status
 from adatron.solvers.tasks import State
 from adatron.solvers.watch import Watch
 from adatron.threads import Pool

@@ -1,7 +1,8 @@
-"""The attributes of a fitted machine: each reads a part of its model, and none can be set."""
+"""The attributes of a fitted estimator, which read its model and cannot be set, and their table in a notebook."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
@@ -10,13 +11,80 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...docstrings import documented
-from .shown import shown_trace
+from ...quoted import upward
 
 if TYPE_CHECKING:
     from ...kernels import Kernel
     from ...model.model import Worst
-    from ...solvers.found import Traces
+    from ...solvers.results import Traces
     from ...solvers.route import Route
+
+#: What estimators of each type of scikit-learn are for.
+TASK_NAMES = {"classifier": "classification", "regressor": "regression", "outlier_detector": "novelty"}
+#: What is proven, in the order in which it is shown.
+CERTIFICATE_SHOWN = (
+    "certificate_",
+    "duality_gap_",
+    "kkt_violation_",
+    "fit_status_",
+    "n_iter_",
+    "dual_objective_",
+    "primal_objective_",
+)
+
+
+class _Words(str):
+    """Words that the table shows as they are, without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def shown_trace(trace: Any) -> Any:
+    """Return a trace with a repr of one line; a file may have brought a plain dict."""
+    from ...solvers.results import Trace
+
+    return Trace(trace) if isinstance(trace, dict) else trace
+
+
+def in_short(name: str, value: Any) -> Any:
+    """Return what the table shows of an attribute: of a proof of several problems, the worst of them."""
+    if name == "certificate_":
+        if value.estimated:
+            return _Words(f"gap ≈ {value.gap:.1e}, KKT ≈ {value.violation:.1e}")
+        return _Words(f"gap ≤ {upward(value.gap)}, KKT ≤ {upward(value.violation)}" if value.proven else value.title)
+    if name in ("duality_gap_", "kkt_violation_") and np.ndim(value):
+        return _Words(f"{upward(np.max(value))} (worst of {len(value):,})")  # nan is the worst
+    return value
+
+
+def fitted_attributes(estimator: Any, doc_link: str) -> Any:
+    """Return the table that scikit-learn draws.
+
+    It reads every attribute, so one that cannot be read (the samples of a compact model) must not be the end of it.
+    """
+    from sklearn.utils._repr_html.fitted_attributes import (  # pyright: ignore[reportMissingImports]
+        AttrsDict,  # pyright: ignore[reportUnknownVariableType]
+    )
+
+    public = {name for name in object.__dir__(estimator) if name.endswith("_") and not name.startswith("_")}
+    order = [*CERTIFICATE_SHOWN, *sorted(public - set(CERTIFICATE_SHOWN))]
+    found: dict[str, dict[str, Any]] = {}
+    for name in order:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", FutureWarning)
+                value = getattr(estimator, name)
+        except (AttributeError, ValueError):
+            continue
+        about = {"type_name": type(value).__name__, "value": in_short(name, value)}
+        if getattr(value, "shape", ()) != () and hasattr(value, "dtype"):
+            about |= {"shape": value.shape, "dtype": value.dtype}
+        found[name] = about
+    return AttrsDict(fitted_attrs=found, estimator_class=type(estimator), doc_link=doc_link)
+
 
 T = TypeVar("T")
 Bounds = float | NDArray[np.float64]  # of one problem, or of each

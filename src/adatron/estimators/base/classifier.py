@@ -15,14 +15,12 @@ from sklearn.utils._param_validation import Hidden, StrOptions
 from ...docstrings import documented, predicting
 from ...model.heads import Classes
 from ..checks import inputs
-from ..checks.labels import ONE_EACH, refuse_constant
+from ..checks.inputs import ONE_EACH, refuse_constant
 from .attributes import Attribute
-from .callbacks import fitting
-from .hints import told_if
 from .machine import KernelMachine
+from .methods import fitting, quiet, told_if
 from .parameters import BIAS
 from .probability import Calibration
-from .quiet import quiet
 
 if TYPE_CHECKING:
     from ...fitting.fit import TrainingSet

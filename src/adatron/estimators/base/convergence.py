@@ -62,7 +62,7 @@ def warn_unless_converged(
     found = fitted.found
     if found.good.all():
         return
-    from ...solvers.status import NO_KERNEL, OTHER_KERNEL, Status
+    from ...solvers.results import NO_KERNEL, OTHER_KERNEL, Status
 
     open_ones = np.flatnonzero(~found.good)
     worst = fitted[int(open_ones[np.argmax(found.violation[open_ones])])]

@@ -21,9 +21,8 @@ from ..checks import inputs
 from ..checks.arrays import device_of
 from ..checks.inputs import rows_to_predict
 from .attributes import FittedAttributes, Rows, flat, grouped, missing
-from .callbacks import CALLBACK_ATTRIBUTES
+from .methods import CALLBACK_ATTRIBUTES, quiet
 from .parameters import Parameters
-from .quiet import quiet
 
 if TYPE_CHECKING:
     from ...fitting.fit import TrainingSet

@@ -14,8 +14,8 @@ from ...docstrings import documented, predicting
 from ..checks import inputs
 from ..checks.columns import refuse_masked
 from .attributes import Attribute
-from .callbacks import fitting
 from .machine import KernelMachine
+from .methods import fitting
 
 
 @documented

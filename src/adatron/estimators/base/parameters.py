@@ -16,11 +16,9 @@ from ...compiled.cache.uninterrupted import collector_paused
 from ...model.model import GAP_TOL
 from ...quoted import plain_numbers
 from ..checks.arrays import device_of, rows_there
-from .callbacks import CallbackSupport, together
+from .attributes import fitted_attributes
 from .convergence import warn_unless_converged
-from .hints import Spelling
-from .quiet import quiet_methods
-from .shown import fitted_attributes
+from .methods import CallbackSupport, Spelling, quiet_methods, together
 
 if TYPE_CHECKING:
     from ...fitting.engine import Settings

@@ -12,8 +12,8 @@ from ...docstrings import predicting
 from ...model.heads import Target
 from ..checks import inputs
 from .attributes import Attribute
-from .callbacks import fitting
 from .machine import KernelMachine
+from .methods import fitting
 from .parameters import BIAS, PENALTY
 
 if TYPE_CHECKING:

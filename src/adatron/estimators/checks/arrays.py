@@ -6,7 +6,12 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 from sklearn import get_config
+
+from ...quoted import quoted
+from .columns import are_numbers
 
 if TYPE_CHECKING:
     from ...devices import Device
@@ -81,3 +86,47 @@ def _tensor(X: Any) -> Any:
 
 def _maker(X: Any) -> str:
     return type(X).__module__.partition(".")[0]
+
+
+LONGEST_QUOTED = 60  # Characters of a text that a message shows.
+
+
+def is_function(kernel: Any) -> bool:
+    """Return whether a kernel is a function of the user."""
+    if not callable(kernel):
+        return False
+    from ...kernels import Kernel
+
+    return not isinstance(kernel, Kernel)
+
+
+def kept(kernel: Any, X: Any) -> Any:
+    """Return X if only a function can take it, so that predictions need it; else None."""
+    if not is_function(kernel) or _are_rows(X):
+        return None
+    refuse_single(X)
+    return X
+
+
+def refuse_single(X: Any) -> None:
+    """Fail if X is one text, whose letters would be samples, or an array of no dimension."""
+    if isinstance(X, (str, bytes)) or getattr(X, "ndim", 1) == 0:
+        one = quoted(X)[:LONGEST_QUOTED]
+        raise ValueError(f"X must hold samples, such as a list of texts. Got one alone, {one}; pass [X].")
+
+
+def kernel_matrix(kernel: Any, X: Any, samples: Any) -> NDArray[np.float64]:
+    """Return the function's values of X (n) and the training samples (m), (n, m)."""
+    from ...kernels import Function
+
+    return Function(kernel)(X, samples)
+
+
+def _are_rows(X: Any) -> bool:
+    if sparse.issparse(X):
+        return True
+    try:
+        array = np.asarray(X)
+    except ValueError:  # sequences of different lengths
+        return False
+    return array.ndim == 2 and (array.dtype.kind in "biufc" or are_numbers(X))

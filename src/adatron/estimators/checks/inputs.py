@@ -16,11 +16,10 @@ from sklearn.utils.validation import _check_sample_weight, validate_data  # pyri
 from ...arrays import Vector, opened, tidy
 from ...model.model import NOT_FINITE
 from ...quoted import quoted
-from . import objects
+from . import arrays
 from .arrays import host, rows_there
 from .checked import checked
 from .columns import refuse_dates, refuse_masked
-from .labels import flags, refuse_merged
 
 if TYPE_CHECKING:
     from ...devices import Device
@@ -49,13 +48,13 @@ def training_data(model: Machine, X: Any, y: Any, several: bool = False) -> tupl
     """
     X, y, numeric = host(X), host(y), isinstance(model, RegressorMixin)
     checks: dict[str, Any] = {"multi_output": True, "y_numeric": numeric}
-    kept, given_y = objects.kept(model.kernel, X), y
+    kept, given_y = arrays.kept(model.kernel, X), y
     if kept is None:
         X, y = _rows(model, X, y=y, **checks)
     else:
         check_consistent_length(X, y)
         refuse_masked(y, "y")
-        X, y = objects.kernel_matrix(model.kernel, X, X), validate_data(model, y=y, **checks)
+        X, y = arrays.kernel_matrix(model.kernel, X, X), validate_data(model, y=y, **checks)
     if several and y.ndim == 2 and y.shape[1] > 1:
         y = np.asarray(y, np.float64) if numeric else flags(y)
     elif y.ndim > 1 or numeric:
@@ -71,8 +70,8 @@ def training_data(model: Machine, X: Any, y: Any, several: bool = False) -> tupl
 def training_rows(model: Machine, X: Any) -> Any:
     """Return X alone, in the form of ``training_data``."""
     X = host(X)
-    kept = objects.kept(model.kernel, X)
-    X = _rows(model, X) if kept is None else objects.kernel_matrix(model.kernel, X, X)
+    kept = arrays.kept(model.kernel, X)
+    X = _rows(model, X) if kept is None else arrays.kernel_matrix(model.kernel, X, X)
     _keep(model, kept)
     return X
 
@@ -87,7 +86,7 @@ def _rows(model: Machine, X: Any, **targets: Any) -> Any:
 
 def _types(kernel: Any) -> tuple[type, ...]:
     """Return what X may hold. A function gets float64, as in scikit-learn: float32 rows would give float32 values."""
-    called = not isinstance(kernel, str) and (objects.is_function(kernel) or kernel.called)
+    called = not isinstance(kernel, str) and (arrays.is_function(kernel) or kernel.called)
     return (np.float64,) if called else FLOATS
 
 
@@ -104,7 +103,7 @@ def _training(model: Machine, X: Any) -> Any:
     if given(model.kernel):
         if n != d:
             raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {n}x{d} matrix.")
-    elif not objects.is_function(model.kernel):
+    elif not arrays.is_function(model.kernel):
         refuse_huge(X)
     return tidy(X) if sparse.issparse(X) else opened(X)
 
@@ -122,7 +121,7 @@ def as_dense_if_small(X: Any, kernel: Any) -> Any:
 
     Functions get the rows as they were given.
     """
-    small = sparse.issparse(X) and X.shape[0] * X.shape[1] <= SMALL_MATRIX and not objects.is_function(kernel)
+    small = sparse.issparse(X) and X.shape[0] * X.shape[1] <= SMALL_MATRIX and not arrays.is_function(kernel)
     return X.toarray() if small else X
 
 
@@ -130,7 +129,7 @@ def new_data(machine: Machine, X: Any, model: Model, function: DecisionFunctions
     """Return X for prediction: an array or CSR matrix of floats stays as it is and is made ready block by block."""
     X, name = host(X), type(machine).__name__
     if model.samples is not None:
-        objects.refuse_single(X)
+        arrays.refuse_single(X)
         X = model.kernel(X, model.samples)
         _refuse_narrow(X, function.columns)
         return X
@@ -270,7 +269,7 @@ def gamma(value: float | str, X: Any, kernel: Any, weight: Vector | None = None)
 
     if not isinstance(value, str):
         return float(value)
-    if given(kernel) or objects.is_function(kernel):
+    if given(kernel) or arrays.is_function(kernel):
         return 0.0  # this kernel has no gamma; scikit-learn does the same
     return 1.0 / X.shape[1] if value == "auto" else gamma_of(X.shape[1], variance(X, weight))
 
@@ -297,3 +296,54 @@ def augment(value: float | str, X: Any, weight: Vector | None = None) -> float:
     else:
         squares = np.square(X, dtype=np.float64).sum(axis=1)
     return float(np.sqrt(weighted_mean(weight, squares))) or 1.0  # the order of the rows does not matter
+
+
+ONE_EACH = "sklearn.multioutput.MultiOutputClassifier fits one classifier for each column."
+
+
+def refuse_merged(given: Any, y: NDArray[Any]) -> None:
+    """Fail if an array holds dates, or fewer labels than the list it was: 1 beside '1', or whole numbers in float64."""
+    if y.dtype.kind in "mM":
+        raise ValueError(
+            f"Unknown label type: {y.dtype}. Pass text, as y.astype(str) makes of dates, or whole numbers: a model "
+            "file holds no dates."
+        )
+    if not isinstance(given, (list, tuple)) or y.ndim != 1 or y.dtype.kind not in "fU":
+        return
+    labels: Any = given
+    kinds = set(map(type, labels))
+    if kinds <= {str, np.str_} or kinds <= {float, np.float64}:
+        return
+    try:
+        many = len(set(labels))
+    except TypeError:  # labels that are sequences of one number
+        return
+    if many > len(np.unique(y)):
+        raise ValueError(
+            f"Unknown label type: NumPy turns {many} different labels into {len(np.unique(y))} in {y.dtype}. Pass an "
+            "array of one type: text, or whole numbers in int64 or uint64."
+        )
+
+
+def flags(y: Any) -> NDArray[Any]:
+    """Return several labels of each sample, (n, T), which must be 0 and 1."""
+    if sparse.issparse(y):
+        y = y.toarray()
+    wrong = y if y.dtype.kind not in "biuf" else y[(y != 0) & (y != 1)]
+    if wrong.size:
+        raise ValueError(
+            f"Several labels of a sample must be numbers 0 or 1. Got {quoted(wrong.flat[0])} of type {y.dtype}. "
+            f"{ONE_EACH}"
+        )
+    return y
+
+
+def refuse_constant(sides: NDArray[np.float64]) -> None:
+    """Fail if a label is the same for all samples.
+
+    sides : (T, n_combinations) 1 or -1, what each combination has of each label
+    """
+    constant = np.flatnonzero(sides.min(axis=1) == sides.max(axis=1))
+    if constant.size:
+        column, only = constant[0], int(sides[constant[0], 0] > 0.0)
+        raise ValueError(f"Each column of y needs positive weights of both 0 and 1. Column {column} has only {only}.")

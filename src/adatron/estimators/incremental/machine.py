@@ -23,9 +23,9 @@ from ...model.heads import Head
 from ...model.model import Worst
 from ...quoted import quoted
 from ..base.attributes import Attribute
-from ..base.callbacks import fitting, named
 from ..base.machine import KernelMachine
-from ..checks import inputs, objects
+from ..base.methods import fitting, named
+from ..checks import arrays, inputs
 from ..checks.arrays import refuse_remote
 from ..checks.checked import checked
 from .forgetting import keeping
@@ -207,7 +207,7 @@ class Incremental(Holder):
         targets = {"y": y, "y_numeric": is_regressor(self)} if get_tags(self).target_tags.required else {}
         found = checked(self, X, (np.float64,), reset=first, order="C", **targets)
         X, y = found if targets else (found, y)
-        if not objects.is_function(self.kernel):
+        if not arrays.is_function(self.kernel):
             inputs.refuse_huge(X)
         if not first and sparse.issparse(X) != sparse.issparse(self._learner.store.X):
             X = X.toarray() if sparse.issparse(X) else sparse.csr_matrix(X)

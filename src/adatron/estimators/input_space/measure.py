@@ -16,8 +16,8 @@ from ...arrays import Ids, Vector, dense_rows
 from ...model.heads import Classes, unbeaten
 from ...model.layout import pairs
 from ...quoted import quoted
+from ..base.methods import quiet
 from ..base.novelty import Novelty
-from ..base.quiet import quiet
 from ..checks.checked import checked
 from ..checks.columns import as_numbers
 from ..forms.way import way_to

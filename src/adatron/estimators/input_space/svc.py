@@ -17,9 +17,9 @@ from ...model.model import NOT_FINITE, Model, Proofs
 from ...problems import CClassification, Problem
 from ...quoted import quoted
 from ..base.attributes import Attribute
-from ..base.callbacks import fitting
 from ..base.classifier import Classifier
 from ..base.convergence import warn_of_cut_steps
+from ..base.methods import fitting
 from ..base.parameters import PENALTY
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from scipy import sparse
 from ...estimators.base.machine import KernelMachine
 from ...kernels import Kernel, from_spec
 from ...solvers.base import Solver, Way
-from ...solvers.found import Traces
+from ...solvers.results import Traces
 from ...solvers.route import Route
 from ...solvers.table import SOLVERS
 from .archive import TYPE, InvalidError

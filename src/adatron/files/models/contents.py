@@ -22,9 +22,9 @@ from sklearn.utils._param_validation import validate_parameter_constraints
 from ...arrays import MOST_COLUMNS
 from ...estimators import SVC, SVDD, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM, QuantileSVR
 from ...estimators.base.attributes import attributes_of
-from ...estimators.base.callbacks import CALLBACK_ATTRIBUTES
 from ...estimators.base.classifier import Classifier
 from ...estimators.base.machine import KernelMachine
+from ...estimators.base.methods import CALLBACK_ATTRIBUTES
 from ...estimators.incremental import (
     IncrementalNuSVC,
     IncrementalOneClassSVM,
@@ -36,7 +36,7 @@ from ...estimators.incremental.holder import KNOWN_PARTS, Holder
 from ...kernels.table import COMPOSED, LEAVES
 from ...model.checks import LARGEST_COUNT
 from ...quoted import quoted
-from ...solvers.found import Traces
+from ...solvers.results import Traces
 from ...solvers.route import Route
 from ...solvers.table import SOLVERS
 from .archive import InvalidError

@@ -16,7 +16,7 @@ from sklearn.base import is_classifier, is_regressor
 
 from ...arrays import Vector
 from ...estimators import OneClassSVM
-from ...fitting.placing import refuse_unsuited
+from ...fitting.engine import refuse_unsuited
 from ...fitting.samples import unit_of_weights
 from ...kernels import Kernel, resolve
 from ...model.heads import Classes, Head

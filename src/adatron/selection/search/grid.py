@@ -14,8 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils._param_validation import Interval, StrOptions  # pyright: ignore[reportPrivateUsage]
 
 from ...docstrings import documented
-from ...estimators.base.hints import Spelling
-from ...estimators.base.quiet import quiet
+from ...estimators.base.methods import Spelling, quiet
 from ...outcome import best_of, metrics_of
 from ...quoted import plain_numbers
 from ..ranges.widening import asks, found_ranges, search_ranges

@@ -20,9 +20,8 @@ from ...gram import Gram, Source, View
 from ...gram.points import Points
 from ...learning.leave_out import Optimum, without
 from ...problems import Dual
-from ...solvers.found import Found
+from ...solvers.results import Found, Status
 from ...solvers.start import feasible
-from ...solvers.status import Status
 from ...threads import Clock, OutOfTime, Pool, allowed_threads
 from ...threads.gate import one_blas_thread
 from .cells import Cell

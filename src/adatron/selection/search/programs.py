@@ -13,7 +13,7 @@ from ...arrays import Ids, Vector
 from ...certificates.confined import CARE, confine
 from ...fitting.programs import Listed, Program, Programs
 from ...problems import Dual, csvc
-from ...solvers.found import Found
+from ...solvers.results import Found
 from .cells import Cell, Side
 from .rows import SharedRows
 

@@ -14,8 +14,8 @@ from ...devices import enough_memory
 from ...fitting import engine
 from ...fitting.fits import Fits
 from ...gram import Source
-from ...solvers.found import Found
 from ...solvers.plan import WHOLE
+from ...solvers.results import Found
 from ...threads import Clock, Pool, allowed_threads
 from ...threads.gate import one_blas_thread
 from .cells import Cell

@@ -36,11 +36,10 @@ from ..ascent import Ascent
 from ..base import Options, Solver, Way
 from ..dense import INNER, Inner, Layout
 from ..linalg.factor import factor_bytes
+from ..loop import OF_BLOCKS, OF_PARTS, how_closely
+from ..results import BENT, STOP, Solution, Status
 from ..small.one import at_once
-from ..solution import Solution
-from ..status import BENT, STOP, Status
 from ..tasks import Origin, State
-from ..tolerance import OF_BLOCKS, OF_PARTS, how_closely
 from ..watch import Watch
 from .gradient import Gradient, LocalGradient
 from .interior import interior, price

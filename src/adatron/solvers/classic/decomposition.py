@@ -32,8 +32,7 @@ from ...quoted import quoted
 from ..ascent import Ascent
 from ..base import Options, Solver
 from ..dense import Inner, Layout
-from ..solution import Solution
-from ..status import Status
+from ..results import Solution, Status
 from ..tasks import State
 from ..watch import Watch
 

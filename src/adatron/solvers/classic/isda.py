@@ -32,8 +32,7 @@ from ...problems import Dual
 from ..ascent import Ascent
 from ..base import Options, Solver
 from ..dense.singles import proximal
-from ..solution import Solution
-from ..status import STOP, Status
+from ..results import STOP, Solution, Status
 from ..tasks import State
 from ..watch import Watch
 from .active import Active, promising

@@ -28,8 +28,7 @@ from ...gram import View
 from ...problems import Dual
 from ...quoted import quoted
 from ..base import Options, Solver
-from ..solution import Solution
-from ..status import Status
+from ..results import Solution, Status
 from ..tasks import State
 from ..watch import Watch
 from .secant import Constant, Secant

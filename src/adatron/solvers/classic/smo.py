@@ -35,8 +35,7 @@ from ...problems import Dual
 from ..ascent import Ascent
 from ..base import Options, Solver
 from ..dense.pairs import settled
-from ..solution import Solution
-from ..status import BENT, Status
+from ..results import BENT, Solution, Status
 from ..tasks import State
 from ..watch import Watch
 

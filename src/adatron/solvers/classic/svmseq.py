@@ -21,8 +21,7 @@ import numpy as np
 from ...gram import View
 from ...problems import Dual
 from ..base import Options, Solver
-from ..solution import Solution
-from ..status import Status
+from ..results import Solution, Status
 from ..tasks import State
 from ..watch import Watch
 from .kernel_adatron import NOT_ZERO, legal_rate

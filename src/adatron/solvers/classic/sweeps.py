@@ -20,7 +20,7 @@ from ...gram.row_cache import CachedRows, RowCache
 from ...quoted import quoted
 from ..ascent import Ascent, How
 from ..dense.singles import proximal
-from ..status import STOP
+from ..results import STOP
 
 
 class Visited(NamedTuple):

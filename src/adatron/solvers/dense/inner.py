@@ -13,7 +13,7 @@ from ...compiled.cholesky import rank_of
 from ...compiled.search import CRUMB
 from ...problems import Dual
 from ..linalg.bordered import PIVOT_FLOOR
-from ..status import BENT
+from ..results import BENT
 from .active_set import ActiveSet, price
 from .layout import Layout, unpadded
 from .pairs import pairs

@@ -20,7 +20,7 @@ import numpy as np
 from ...compiled.cache.jit import jit
 from ...compiled.optimality import slopes
 from ...compiled.search import CHECK, CRUMB, FAR, argmax, follow, partner
-from ..status import BENT, STOP
+from ..results import BENT, STOP
 
 LEAST_CURVATURE = 1e-6  # The smallest curvature where gains are compared.
 

@@ -20,7 +20,7 @@ import numpy as np
 from ...compiled.cache.jit import jit
 from ...compiled.optimality import inward, slopes
 from ...compiled.search import CHECK, argmax
-from ..status import BENT, STOP
+from ..results import BENT, STOP
 from .pairs import exchange, smallest_curvature
 
 

@@ -26,7 +26,7 @@ from ...devices.stores import DeviceLines
 from ...extras import torch
 from ...problems import Dual
 from ..dense import BLOCK_STEPS
-from ..tolerance import CLOSEST, OF_BLOCKS
+from ..loop import CLOSEST, OF_BLOCKS
 
 LOOSEST_BLOCK = 0.3  # Largest fraction of the violation to which a block is solved: steps cost more than the matrix.
 EAGER = 3  # Blocks before launches are recorded: all memory is then in use.

@@ -16,12 +16,10 @@ from ...problems import Dual
 from ...problems.dual import Vector, dot
 from ..ascent import Ascent
 from ..base import Options, Solver
-from ..loop import first_tolerance, judged
+from ..loop import OF_PARTS, blur, first_tolerance, how_closely, judged
 from ..plan import PARTED
-from ..solution import Solution
-from ..status import STOP, Status
+from ..results import STOP, Solution, Status
 from ..tasks import State, Task
-from ..tolerance import OF_PARTS, blur, how_closely
 from ..watch import Watch
 from .batch import IDLE_BLOCKS, Batch, BatchKind, block_size
 from .newton import DeviceNewton, step

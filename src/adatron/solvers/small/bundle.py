@@ -25,9 +25,9 @@ from ...gram.shared import GivenShared, maker
 from ...problems.dual import NO_ROW, NO_SIGN
 from ...problems.unit import power_of_two
 from ..dense import BLOCK_STEPS, COARSE, INNER, pairs, singles
+from ..loop import blur, closer, in_reach
+from ..results import BENT, STOP
 from ..start import balance
-from ..status import BENT, STOP
-from ..tolerance import blur, closer, in_reach
 from .arranged import Programs
 from .chain import Chain, follow, keep, multiply
 from .rounds import add_changes, apart, rounds, updated

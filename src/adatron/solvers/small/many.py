@@ -24,10 +24,9 @@ from ...certificates import conclude
 from ...certificates.certify import conclude_all
 from ...gram.shared import GivenShared
 from ..base import Options, Way
-from ..found import STATUSES, UNSOLVED, Found
 from ..loop import enough
 from ..plan import BESIDE_MATRIX
-from ..status import BENT, STOP, Status
+from ..results import BENT, STATUSES, STOP, UNSOLVED, Found, Status
 from ..tasks import State, Tasks
 from .arranged import Programs, arranged, in_own_numbers
 from .bundle import Goals, Scratch, addresses, solve

@@ -22,9 +22,8 @@ from ...problems import Dual
 from ..base import Options
 from ..dense import INNER, Inner, Layout, overwrites
 from ..loop import ended, first_tolerance, nearer, until_proven
-from ..solution import Solution
+from ..results import BENT, STOP, Solution, Status
 from ..start import feasible
-from ..status import BENT, STOP, Status
 from ..tasks import State
 from ..watch import Watch
 

@@ -20,7 +20,7 @@ from ..dense.active_set import Walk, walk
 from ..dense.inner import UPDATE, WALK_PATIENCE
 from ..dense.pairs import snapped
 from ..linalg.bordered import PIVOT_FLOOR
-from ..status import STOP
+from ..results import STOP
 
 PLACES = shortest(np.float64)  # The places of an equality are a multiple of this many.
 SHARE_APART, LARGEST_APART = 0.7, 1536  # Largest fraction and number of the variables that get a matrix of their own.

@@ -1,19 +1,115 @@
-"""The results of a fit's programs, in arrays: hundreds of classes have a hundred thousand programs."""
+"""How fits end, and what they find: the result of one program, and of all of them in arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Ids, Vector
-from ..certificates import Certificate, half_width, intercept
+from ..certificates import Certificate, half_width, intercept, unproven
 from ..certificates.gap import SMALLEST
 from ..problems import Dual
-from .solution import TRACED, Solution, Trace, ended
-from .status import Status
+
+STOP, BENT = 0, 1  # entries of the flags that solvers share with compiled loops: end; negative curvature was met
+NO_KERNEL = "the kernel is not positive semi-definite on these data"
+OTHER_KERNEL = "use another kernel or other kernel parameters"
+
+
+class Status(Enum):
+    """How a fit ended; the text says what usually causes it and what to try."""
+
+    CONVERGED = "converged"
+    WITHIN_TOL = "the violation is within tol, but rounding or a limit kept the duality gap above gap_tol"
+    RULE = "the solver's own stopping rule was met"
+    MAX_ITER = "the limit of updates (max_iter) was reached; raise max_iter, or lower C"
+    MAX_TIME = "the time limit (max_time) was reached; raise it, lower C, or use a larger tol"
+    STOPPED = "the callback asked to stop"
+    STUCK = "no step makes progress in double precision; lower C, or use a larger tol or gap_tol"
+    DIVERGED = (
+        "the dual grows without bound: with C=inf, no decision function of this kernel fits all samples; use a finite "
+        "C, or scale the features"
+    )
+    OVERFLOW = (
+        "kernel values or coefficients are too large for double precision, so nothing is proven; scale the features, "
+        "or lower C or the parameters of the kernel"
+    )
+    NOT_CONVEX = f"{NO_KERNEL}: the point found is stationary, but the duality gap bounds nothing; {OTHER_KERNEL}"
+
+    @property
+    def good(self) -> bool:
+        """Whether the fit ended as it was asked to."""
+        return self in (Status.CONVERGED, Status.WITHIN_TOL, Status.RULE)
+
+
+# Columns of a trace.
+TRACED: tuple[str, ...] = ("seconds", "n_iter", "kkt_violation", "duality_gap", "dual_objective")
+
+
+class Trace(dict[str, NDArray[np.float64]]):
+    """The trace of one program: an array for each quantity, and a repr of one line.
+
+    The solver tracks the values of a line, and they have its rounding errors; the last line has what is proven.
+    """
+
+    def __repr__(self) -> str:
+        lines = len(next(iter(self.values()), ()))
+        return f"<trace of {lines:,} {'line' if lines == 1 else 'lines'}: {', '.join(self) or 'nothing to solve'}>"
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The result of one ``Task``: a dual point with its certificate. ``trace`` has one array for each quantity.
+
+    ``blur``: the accuracy of the multipliers, if it is not the resolution of the certificate.
+    """
+
+    beta: Vector
+    g: Vector
+    n_iter: int
+    status: Status
+    certificate: Certificate
+    trace: dict[str, NDArray[np.float64]]
+    blur: float | None = None
+
+    def times(self, c: float) -> Solution:
+        """Return the solution of the program whose coefficients are c times as large."""
+        if c == 1.0:
+            return self
+        trace = {**self.trace, "dual_objective": c * c * self.trace["dual_objective"]}
+        return replace(self, beta=c * self.beta, g=c * self.g, certificate=self.certificate.times(c), trace=trace)
+
+
+def late(dual: Dual, beta: Vector, g: Vector | None, n_iter: int = 0) -> Solution:
+    """Return the start of a problem as its solution, if there was no time for anything else."""
+    g = -dual.t if g is None else g
+    return Solution(beta, g, n_iter, Status.MAX_TIME, unproven(dual, beta, g), trace_of([]))
+
+
+def ended(trace: dict[str, Vector], n_iter: int, proof: Certificate) -> dict[str, Vector]:
+    """Return a trace whose last line, that of the solution, has what is proven instead of what the solver tracked."""
+    if not trace or not len(trace["n_iter"]):
+        return trace
+    proven: dict[str, float] = {
+        "n_iter": float(n_iter), "kkt_violation": proof.kkt_violation,
+        "duality_gap": proof.relative_gap, "dual_objective": proof.lower,
+    }  # fmt: skip
+    there = trace["n_iter"][-1] == n_iter
+    found = {name: one.copy() if there else np.append(one, one[-1]) for name, one in trace.items()}
+    for name, value in proven.items():
+        found[name][-1] = value
+    return found
+
+
+def trace_of(rows: list[tuple[float, ...]], more: tuple[str, ...] = ()) -> dict[str, NDArray[np.float64]]:
+    """Return the trace from its recorded lines; ``more`` names the further quantities of a line."""
+    names = (*TRACED, *more)
+    return dict(zip(names, np.array(rows, np.float64).reshape(-1, len(names)).T.copy(), strict=True))
+
 
 STATUSES = list(Status)  # By their numbers.
 UNSOLVED = -1  # Stands for a status where nothing was open.
