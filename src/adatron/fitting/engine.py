@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import fsum
@@ -132,13 +133,20 @@ class _Work:
             duals = [one.dual(self.ids(range(i, i + 1))) for i, one in enumerate(some)]
             self.dual: Callable[[int], Dual] = duals.__getitem__
             self.open = np.array([any(d.totals) or d.reach[0] < 0.0 < d.reach[1] for d in duals])
-            self.typical = max(duals, key=lambda dual: len(dual.totals))
-            self.bias = np.array([float(d.t[0]) if len(d) else 0.0 for d in duals])  # if nothing is to be solved
+            self.typical = duals[0] if n == 1 else max(duals, key=lambda dual: len(dual.totals))
         else:
-            self.bias = programs.sides()
-            self.open = (self.bias == 0.0) & (self.sizes > 0)
+            self.open = (programs.sides() == 0.0) & (self.sizes > 0)
             self.dual = lambda number: programs[number].dual(self.ids(range(number, number + 1)))
             self.typical = self.dual(int(np.argmax(self.open)))
+
+    def close(self, intercepts: Vector) -> None:
+        """Set the biases of programs with nothing to solve: all of their samples are on one side."""
+        if self.lazy:
+            np.copyto(intercepts, self.programs.sides(), where=~self.open)
+        else:
+            for number in np.flatnonzero(~self.open).tolist():
+                dual = self.dual(number)
+                intercepts[number] = float(dual.t[0]) if len(dual) else 0.0
 
     @property
     def most(self) -> float:
@@ -227,7 +235,7 @@ def solve(
     if kept.made is None or kept.key != key:
         kept.key, kept.pool, kept.made = key, Pool(threads, settings.clock.limit, around), None
     assert kept.pool is not None  # noqa: S101 (for the type checker)
-    with kept.pool as pool, enough_memory(settings.device):
+    with kept.pool as pool, enough_memory(settings.device) if settings.device is not None else nullcontext():
         segments = [len(samples.rows)] if sizes.everywhere else samples.sizes.tolist()
         kept.made = kept.made or _gram(X, source, route, segments, pool, settings)
         gram, view_of = kept.made
@@ -244,7 +252,8 @@ def solve(
     fits.centred = bool(source.center.any())
     if kernel.bilinear and fits.centred:
         _move_back(fits, source, sphere)
-    found.intercept[~work.open] = work.bias[~work.open]
+    if not work.open.all():
+        work.close(found.intercept)
     return fits
 
 

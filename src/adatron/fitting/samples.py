@@ -99,8 +99,8 @@ def canonical(X: Any, codes: Ids, n_classes: int, weight: Vector, mergeable: boo
     used = np.flatnonzero(weight > 0)
     if mergeable:
         keys = hashes(X)
-        order = by_content(keys, codes, used)
-        first = differ(X, order, alike(order, keys, codes))
+        order, doubt = by_content(keys, codes, used)
+        first = differ(X, order, doubt)
     else:
         order = used[np.argsort(codes[used], kind="stable")]
         first = np.ones(len(order), bool)
@@ -108,13 +108,18 @@ def canonical(X: Any, codes: Ids, n_classes: int, weight: Vector, mergeable: boo
     return Samples(rows, sizes, total, order, group, own)
 
 
-def by_content(keys: NDArray[np.uint64], codes: Ids, used: Ids) -> Ids:
-    """Return some samples in the order of class and hash; equal ones keep the order that they have."""
+def by_content(keys: NDArray[np.uint64], codes: Ids, used: Ids) -> tuple[Ids, Ids]:
+    """Return some samples in the order of class and hash, and the places in it that ``alike`` gives.
+
+    Equal samples keep the order that they have.
+    """
     order = used[np.argsort(keys[used])]
     order = order[np.argsort(codes[order].astype(np.uint32), kind="stable")]
-    if len(alike(order, keys, codes)):  # the fast sort has put these in any order
+    doubt = alike(order, keys, codes)
+    if len(doubt):  # the fast sort has put these in any order
         order = used[np.lexsort((keys[used], codes[used]))]
-    return order
+        doubt = alike(order, keys, codes)
+    return order, doubt
 
 
 def hashes(X: Any) -> NDArray[np.uint64]:

@@ -212,14 +212,15 @@ def number(
 ) -> None:
     """Replace an argument of a kernel under construction by a plain finite number in a range, or raise ValueError."""
     value: Any = getattr(kernel, argument)
-    known = not isinstance(value, bool) and isinstance(value, Integral if integer else Real)
+    plain, real = (int, Integral) if integer else (float, Real)
+    known = type(value) is plain or (not isinstance(value, bool) and isinstance(value, real))
     size = float(value) if known else math.nan
     if not (math.isfinite(size) and low <= size <= high):
         kind, start = "an int" if integer else "a float", "(-inf" if low == -math.inf else f"[{low}"
         end = "inf)" if high == math.inf else f"{high}]"
         allowed = f"must be {kind} in the range {start}, {end}. Got {quoted(value)} instead."
         raise ValueError(f"The {argument!r} parameter of {type(kernel).__name__} {allowed}")
-    object.__setattr__(kernel, argument, (int if integer else float)(getattr(kernel, argument)))
+    object.__setattr__(kernel, argument, plain(value))
 
 
 def not_differentiable(kernel: Kernel, reason: str) -> TypeError:

@@ -6,7 +6,6 @@ The command line reads the names from the source of this file, as it may not tak
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
 from typing import Any
 
 from ..quoted import quoted
@@ -61,7 +60,7 @@ def resolve(kernel: Any, gamma: float, degree: int, coef0: float) -> Kernel:
         raise ValueError(f"The 'kernel' parameter must be {allowed}. Got {quoted(kernel)} instead.")
     given = {"gamma": gamma, "degree": degree, "coef0": coef0}
     leaf = LEAVES[kernel]
-    return leaf(**{f.name: given[f.name] for f in fields(leaf) if f.name in given})  # pyright: ignore[reportArgumentType]
+    return leaf(**{name: given[name] for name in leaf.__match_args__ if name in given})  # pyright: ignore
 
 
 def from_spec(spec: dict[str, Any]) -> Kernel:

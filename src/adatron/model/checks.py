@@ -112,9 +112,10 @@ def _fits(one: Any) -> str:
 
 def _numbers_columns(one: Any) -> bool:
     """Return whether numbers of support vectors are columns of kernel values, if the model takes these."""
-    m, columns = int(one.counts.sum()), one.columns
+    if not one.values or one.samples is not None or not (m := int(one.counts.sum())):
+        return True
     most = m if one.compact else 2**31 if one.width is None else int(one.width)
-    return not one.values or not m or one.samples is not None or 0 <= columns.min() <= columns.max() < most
+    return 0 <= one.columns.min() <= one.columns.max() < most
 
 
 def _are_tilts(one: Any) -> bool:

@@ -13,7 +13,6 @@ the predicted one.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -33,7 +32,7 @@ Counted = tuple[bool, Callable[[Values, Values], NDArray[Any]]]
 VOTE_ROUNDING = 2.0**-50  # of a vote and the part that refines it
 
 
-class Head(ABC):
+class Head:
     """The rule that reads the values of the problems, (n, n_problems).
 
     diagonal : multiple of k(x, x) that is part of each value at x
@@ -43,13 +42,13 @@ class Head(ABC):
     diagonal: ClassVar[float] = 0.0
     columns: int | None = None
 
-    @abstractmethod
     def predictions(self, values: Values) -> NDArray[Any]:
         """Return what the values predict, (n,)."""
+        raise NotImplementedError
 
-    @abstractmethod
     def within(self, values: Values, below: Values, above: Values) -> Mask:
         """Return the rows whose label is the same for all values from ``values - below`` to ``values + above``."""
+        raise NotImplementedError
 
     def decided(self, values: Values, errors: Values) -> Mask:
         """Return the rows whose label is the same whatever the values are within their errors."""

@@ -79,13 +79,13 @@ class _Desk:
             return Status.STOPPED
         return Status.MAX_TIME if monotonic() >= options.deadline else None
 
-    def shared(self, options: Options, many: int, at_once: int) -> Options:
-        """Return the options of problems that begin now: all that are not over share the time that is left."""
-        if self.tasks.before is not None:  # a program of a chain may take all the time
-            return options
+    def deadline(self, options: Options, many: int, at_once: int) -> float:
+        """Return the end of problems that begin now: all that are not over share the time that is left."""
+        if self.tasks.before is not None or options.deadline == inf:  # a program of a chain may take all the time
+            return options.deadline
         now = monotonic()
         part = min(1.0, many * at_once / max(1, len(self.tasks) - self.finished))
-        return replace(options, deadline=now + part * (options.deadline - now))
+        return now + part * (options.deadline - now)
 
     def reporter(self, number: int, direct: bool) -> Reporter | None:
         if self.callback is None:
@@ -182,7 +182,8 @@ def solve_all(
             if int(route.ways[some.start]) == Way.BUNDLE:
                 left = _bundled(tasks, some, options, desk, found)
             elif len(some) > 1:
-                _on_device(tasks, some, solver, desk.shared(options, len(some), at_once), desk, found)
+                own = replace(options, deadline=desk.deadline(options, len(some), at_once))
+                _on_device(tasks, some, solver, own, desk, found)
                 desk.over(len(some) if callback is None else 0)
             else:
                 left = {i: tasks.start(i) for i in some}
@@ -193,7 +194,7 @@ def solve_all(
                     start = monotonic() - (state.seconds if state else 0.0)
                     watch = Watch(task.dual, report, desk.flags[i], solver.traced, start)
                     way = route.alone(i)
-                    own = replace(desk.shared(options, 1, at_once), way=way)
+                    own = replace(options, way=way, deadline=desk.deadline(options, 1, at_once))
                     found.put(i, task.dual, _solved_in_play(solver, task, own, state, watch))
                     awaited.ended(i)
                 finish(i, report)

@@ -32,6 +32,8 @@ from .clock import OutOfTime
 from .cost import allowed_threads
 from .gate import one_blas_thread
 
+ALREADY_ASIDE = nullcontext()
+
 
 class _Job:
     """Tasks 0..n-1, handed out one at a time on request."""
@@ -172,7 +174,7 @@ class Pool:
 
     def aside(self) -> AbstractContextManager[None]:
         """Give away the turn, if this thread has it, during long work without Python."""
-        return self._aside() if getattr(self._mine, "held", False) else nullcontext()
+        return self._aside() if getattr(self._mine, "held", False) else ALREADY_ASIDE
 
     @contextmanager
     def _aside(self) -> Iterator[None]:
