@@ -24,8 +24,7 @@ from ..arrays import Ids, Vector
 from ..compiled.merge import alike, merge
 from ..fitting.samples import differ
 from ..fitting.storage import opened, parts_of, tidy
-from ..gram import Gram, Source
-from ..gram.points import Points
+from ..gram import Gram, Points, Source
 from ..gram.source import sum_up
 from ..gram.view import exact_sums
 from ..kernels.columns import narrow
@@ -111,7 +110,8 @@ class Slab:
             rows, sizes = np.concatenate([np.asarray(run, np.int64) for run in runs]), [len(run) for run in runs]
             now: Any = self.now
             source = self.source(lens.source).take(rows)
-            self._grams[lens.key] = Gram(source, lens.dtype, sizes, now, lens.slots, numbers=lens.numbers)
+            self._grams[lens.key] = Gram(source, lens.dtype, sizes, now, lens.slots)
+            self._grams[lens.key].numbers = lens.numbers
         return self._grams[lens.key]
 
 

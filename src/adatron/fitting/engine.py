@@ -15,7 +15,7 @@ from ..arrays import Ids, Vector
 from ..devices import Device, enough_memory
 from ..gram import Gram, Source, View
 from ..gram.elsewhere import Elsewhere
-from ..gram.symmetry import refuse_asymmetric
+from ..gram.errors import refuse_asymmetric
 from ..kernels import Kernel
 from ..problems import Dual
 from ..solvers.base import Options, Solver, Way

@@ -8,9 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from ..devices import Device, unsuited
-from ..devices.rows import DeviceRows
+from ..devices.rows import DeviceRows, OnDevice
 from ..gram import Source
-from ..gram.backends.device import OnDevice
 from ..kernels import Kernel
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from adatron.gram.backends.device import checked_rows, refuse_different
+from adatron.devices.rows import checked_rows, refuse_different
 
 
 def test_some_rows_from_the_first_to_the_last_are_checked():

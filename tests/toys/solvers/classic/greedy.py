@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...gram import View
-from ...gram.row_cache import RowCache
+from ...gram.view import RowCache
 from ...problems import Dual
 from ..ascent import Ascent
 from ..base import Options, Solver
