@@ -1,4 +1,4 @@
-"""Sums of a device are compared with those of the processor."""
+"""Sums of a device are compared with those of the processor: which rows, and what a difference causes."""
 
 import numpy as np
 import pytest
