@@ -234,7 +234,7 @@ def weighted_sizes(slab: Slab, like: Source, weights: Vector) -> Vector:
 def norms(slab: Slab, lens: Lens, runs: Sequence[Run]) -> Any:
     """Return the squared norms of some rows, as the tiles use them."""
     with slab.work():
-        return slab.gram(lens, runs).norms
+        return slab.gram(lens, runs).norms()
 
 
 def exact(slab: Slab, lens: Lens, rows: Ids, places: Sequence[Ids], v: Vector, left: float, *parts: Any) -> Vector:
