@@ -22,7 +22,7 @@ from sklearn.utils import check_array, check_consistent_length, check_X_y
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils.multiclass import check_classification_targets
 
-from adatron.certificates import Certificate, bounded, intercept, violators
+from adatron.certificates import Certificate, bounded, intercept
 from adatron.estimators.base.methods import quiet
 from adatron.problems import Bias, Dual, ball, csvc
 from adatron.problems.dual import Vector, dot
@@ -352,3 +352,15 @@ def _errors(distances: Vector, truth: NDArray[np.int64], gammas: Vector, found: 
     for k, (gamma, beta, b) in enumerate(zip(gammas, found["coefficients"], found["intercept"], strict=True)):
         rates[k] = np.mean((weighted(distances, float(gamma), beta, pool) + b >= 0) != (truth == 1))
     return rates
+
+
+def violators(dual: Dual, beta: Vector, g: Vector, tol: float) -> NDArray[np.bool_]:
+    """Return whether each variable violates the conditions by more than tol, alone or with the best partner."""
+    grow, shrink = dual.growth(beta, g), dual.shrinkage(beta, g)
+    if not dual.totals:
+        return np.maximum(grow, shrink) > tol
+    wrong = np.zeros(len(beta), bool)
+    for tie in dual.ties():
+        up, down = grow[tie], shrink[tie]
+        wrong[tie] = np.maximum(up + down.max(), down + up.max()) > tol
+    return wrong

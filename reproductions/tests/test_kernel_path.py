@@ -8,15 +8,24 @@ from itertools import pairwise
 import matplotlib as mpl
 import numpy as np
 import pytest
-from reproductions.kernel_adatron.kernel_path import kernel_path
+from reproductions.kernel_adatron.kernel_path import kernel_path, violators
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC
+from adatron.certificates import kkt_violation
 from adatron.kernels import RBF
+from adatron.problems import csvc, nusvc, svr
 from problems import samples
+from twins import programs
+from twins.primal import BIASES, data, drawn
 
 GAMMAS = np.geomspace(0.01, 20.0, 12)
+PROGRAMS = {
+    "csvc": lambda y, w, t, bias: csvc(y, w, bias, 0.7),
+    "svr": lambda y, w, t, bias: svr(t, w, 0.1, bias, 0.7),
+    "nusvc": lambda y, w, t, bias: nusvc(y, w, 0.3, bias, 0.7),
+}
 
 
 @pytest.mark.parametrize("bias", ["explicit", "augmented", "none"])
@@ -146,3 +155,20 @@ def test_an_augmented_kernel_has_a_larger_ball_around_the_origin():
     np.testing.assert_allclose(path.radius_margin_origin * path.margin**2, 10.0)
     with pytest.raises(ValueError, match="'augment' parameter"):
         kernel_path(X, y, [1.0], bias="augmented", augment=1e4)
+
+
+@drawn(name=tuple(PROGRAMS), bias=BIASES, part=(0.0, 0.3, 1.0))
+def test_violators_are_those_of_the_definition(seed, name, bias, part):
+    K, y, w, t = data(seed)
+    dual = PROGRAMS[name](y, w, t, bias)
+    beta = np.where(np.random.default_rng(seed).random(len(y)) < 0.5, part * dual.upper, 0.5 * part * dual.lower)
+    g = programs.gradient(K, dual, beta)
+    found = kkt_violation(dual, beta, g)
+    assert violators(dual, beta, g, 0.999 * found).any() == (found > 0)
+    assert not violators(dual, beta, g, found).any()
+    up, down = programs.slopes(dual, beta, g)
+    wrong = np.maximum(up, down) if not dual.totals else np.full(len(dual), -np.inf)
+    for a in programs.matrix(dual):
+        own, more, less = a != 0, np.where(a > 0, up, down), np.where(a > 0, down, up)
+        wrong[own] = np.maximum(more + less[own].max(), less + more[own].max())[own]
+    np.testing.assert_array_equal(violators(dual, beta, g, 0.5 * found), wrong > 0.5 * found)

@@ -115,7 +115,7 @@ def tiles(dtype: type) -> None:
 
 def classes(dtype: type) -> None:
     """Compile the votes of hundreds of classes, and the comparison of classes that have as many."""
-    from .gram.between_classes import prefer, tally
+    from .gram.sums import prefer, tally
 
     K, dual, ends, intercepts = np.eye(2, 1, dtype=dtype), np.zeros((1, 2)), np.arange(3), np.zeros(1)
     votes, sums = np.zeros((2, 2, 1))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from adatron.compiled.lapack import has_factor
+from adatron.compiled.cholesky import has_factor
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 60, 300])

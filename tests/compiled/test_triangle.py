@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from adatron.compiled.triangle import backward, drop, forward
+from adatron.compiled.cholesky import backward, drop, forward
 
 pytestmark = pytest.mark.plain
 

@@ -205,13 +205,13 @@ def test_a_matrix_that_is_there_is_framed_without_another_one():
     X = data(40, 5)
     with Pool(1) as pool, calls(Gram.square) as made:
         gram = Gram(Source.of(X, np.arange(40), RBF(0.2)), np.float64, [40], pool, held=True)
-        K = gram.whole.copy()
+        K = gram.K.copy()
         framed = gram.framed(0.5)
     assert len(made) == 1
     np.testing.assert_array_equal(framed[:40, :40], K + 0.5)
     assert not framed[40:].any()
     assert not framed[:, 40:].any()
-    np.testing.assert_array_equal(gram.whole, K)
+    np.testing.assert_array_equal(gram.K, K)
 
 
 @pytest.mark.plain

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adatron.gram.backends.row_store import RowStore
-from adatron.gram.row_cache import RowCache
+from adatron.gram.view import RowCache
 from adatron.kernels import RBF
 from problems import view_of
 

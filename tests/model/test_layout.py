@@ -1,6 +1,6 @@
 """Hundreds of classes: what is kept and shared for them changes no result.
 
-Also tested here: ``gram/between_classes`` and ``fits``.
+Also tested here: the pairs of ``gram/sums`` and ``fits``.
 """
 
 import copy

@@ -96,7 +96,7 @@ def test_a_matrix_that_threads_wait_for_is_made():
 
             def problem(_):
                 with pool.turn():
-                    made.append(gram.whole)
+                    made.append(gram.K)
 
             pool.run(problem, 3)
 

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.cache.jit import jit
-from ..compiled.lapack import has_factor
+from ..compiled.cholesky import has_factor
 from ..compiled.optimality import violation
 from ..compiled.precision import UNIT
 from ..compiled.submatrix import mean_halves
 from ..gram import View
-from ..gram.symmetry import refuse_asymmetric
+from ..gram.errors import refuse_asymmetric
 from ..gram.view import ADDITIONS
 from ..problems import Dual
 from ..problems.dual import Vector, dot

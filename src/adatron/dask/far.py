@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..compiled.cache.uninterrupted import cached_property
-from ..gram import Gram, Source, View
+from ..gram import Gram, Points, Source, View
 from ..gram.backends.segment import Segment, TileSegment
 from ..gram.elsewhere import Elsewhere, Moments
-from ..gram.points import Points
 from ..gram.source import SourceFacts, center_of, is_centred
 from ..gram.square import mirrored_sums
 from ..kernels import Kernel
@@ -274,7 +273,6 @@ class FarGram(Gram):
         """Return the runs of a slab's rows."""
         return [span.run for span in self.spans[j]]
 
-    @property
     def norms(self) -> NDArray[Any] | None:
         cluster, own = self.source.far.cluster, [j for j, some in enumerate(self.spans) if some]
         found = cluster.ask([Call(j, on_slab.norms, (self.lens, self.runs(j))) for j in own])

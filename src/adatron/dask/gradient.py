@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..gram import View
-from ..gram.points import Points
+from ..gram import Points, View
 from ..problems import Dual
 from ..problems.dual import Ids, Vector
 from ..solvers.base import Options, Way

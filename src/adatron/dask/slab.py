@@ -23,8 +23,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 from ..arrays import Ids, Vector, opened, parts_of, tidy
 from ..compiled.merge import alike, merge
 from ..fitting.samples import differ
-from ..gram import Gram, Source
-from ..gram.points import Points
+from ..gram import Gram, Points, Source
 from ..gram.source import sum_up
 from ..gram.view import exact_sums
 from ..kernels.columns import narrow
@@ -110,7 +109,8 @@ class Slab:
             rows, sizes = np.concatenate([np.asarray(run, np.int64) for run in runs]), [len(run) for run in runs]
             now: Any = self.now
             source = self.source(lens.source).take(rows)
-            self._grams[lens.key] = Gram(source, lens.dtype, sizes, now, lens.slots, numbers=lens.numbers)
+            self._grams[lens.key] = Gram(source, lens.dtype, sizes, now, lens.slots)
+            self._grams[lens.key].numbers = lens.numbers
         return self._grams[lens.key]
 
 
@@ -233,7 +233,7 @@ def weighted_sizes(slab: Slab, like: Source, weights: Vector) -> Vector:
 def norms(slab: Slab, lens: Lens, runs: Sequence[Run]) -> Any:
     """Return the squared norms of some rows, as the tiles use them."""
     with slab.work():
-        return slab.gram(lens, runs).norms
+        return slab.gram(lens, runs).norms()
 
 
 def exact(slab: Slab, lens: Lens, rows: Ids, places: Sequence[Ids], v: Vector, left: float, *parts: Any) -> Vector:

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..gram import View
-from ..gram.points import Points
+from ..gram import Points, View
 from ..problems import Dual
 from ..solvers.blocks.shard import STRIPE, Shard, Violators, worst
 from .partition import Ids, Vector

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from .stores import AT_ONCE, DeviceLines, DeviceStore, GivenSamples, Ids, Reside
 
 RESIDENT = 12, 4, 0  # Bytes on the device for each number of X: float32 and float64 rows, the first alone, or none.
 PROBED = 24  # Rows whose kernel values are compared with those of the processor.
+COMPARED_ROWS = 16  # Rows of a sum that the processor computes, too.
 
 
 class DeviceRows(NamedTuple):
@@ -144,3 +145,49 @@ def moved_once(device: Device, X: NDArray[Any]) -> Any:
 def room_for(X: Any, rows: int, resident: int = RESIDENT[0]) -> float:
     """Return the bytes that so many rows take on a device; infinite for CSR rows."""
     return np.inf if sparse.issparse(X) else float(resident) * rows * width_of(X.shape[1])
+
+
+@dataclass(frozen=True)
+class OnDevice:
+    """Some of the rows on a device.
+
+    lines : the line of ``rows`` behind each row
+    """
+
+    rows: DeviceRows
+    lines: Ids
+
+    def take(self, ids: Ids) -> OnDevice:
+        """Return some of these rows."""
+        return OnDevice(self.rows, self.lines[ids])
+
+    def accumulate(self, out: NDArray[np.float64], rows: Ids, points: Ids, V: NDArray[np.float64], dtype: Any) -> None:
+        """Add K[rows, points] @ V to out, by values of a type."""
+        out += self.rows.sums(self.lines[rows], self.lines[points], V, dtype)
+
+    def exact(self, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return K[rows, points] @ v in double precision."""
+        return self.rows.sums(self.lines[rows], self.lines[points], v[:, None], np.float64)[:, 0]
+
+    def norms(self, dtype: Any) -> NDArray[Any]:
+        """Return squared norms as the tiles have them."""
+        return self.rows.store(dtype).norms[self.lines]
+
+
+def checked_rows(n: int) -> Ids:
+    """Return the places, among n rows of a sum, that the processor computes, too."""
+    return np.unique(np.arange(COMPARED_ROWS) * max(0, n - 1) // (COMPARED_ROWS - 1))
+
+
+def refuse_different(
+    label: str, found: NDArray[np.float64], truth: NDArray[np.float64], errors: NDArray[np.float64]
+) -> None:
+    """Fail unless sums of a device are those of the processor, within the proven errors of both."""
+    off = np.abs(found - truth)
+    if not (off <= 2.0 * errors + 1e-300).all():
+        worst = int(np.argmax(np.where(np.isnan(off), np.inf, off)))
+        raise RuntimeError(
+            f"{label} returned a sum of kernel values that is off by {off[worst]:.3g}; at most "
+            f"{2.0 * errors[worst]:.3g} is allowed. Nothing it computed can be proven. Pass device='cpu', and please "
+            "report this."
+        )

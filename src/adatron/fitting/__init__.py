@@ -13,8 +13,8 @@ A program has a name for each thing that becomes known about it, in this order:
 So has a result:
 
 ===============  ========================  ==========================================================================
-``Solution``     ``solvers.solution``      the point of one program, its certificate and its trace
-``Found``        ``solvers.found``         the solutions of all programs, in arrays
+``Solution``     ``solvers.results``       the point of one program, its certificate and its trace
+``Found``        ``solvers.results``       the solutions of all programs, in arrays
 ``Fits``         ``fitting.fits``          these with the samples of each problem; ``Fitted`` is one of them
 ``Model``        ``model.model``           what predictions need, with what is proven
 ===============  ========================  ==========================================================================

@@ -14,11 +14,10 @@ from scipy import sparse
 
 from ..arrays import Ids, Vector
 from ..devices import Device, enough_memory, unsuited
-from ..devices.rows import DeviceRows
+from ..devices.rows import DeviceRows, OnDevice
 from ..gram import Gram, Source, View
-from ..gram.backends.device import OnDevice
 from ..gram.elsewhere import Elsewhere
-from ..gram.symmetry import refuse_asymmetric
+from ..gram.errors import refuse_asymmetric
 from ..kernels import Kernel
 from ..problems import Dual
 from ..solvers.base import Options, Solver, Way

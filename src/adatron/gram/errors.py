@@ -8,6 +8,10 @@ For Gaussians a closer bound is known. A term of a product x·z is rounded each 
 last terms are hardly rounded. The error is at most the sum of w_k |x_k z_k|, where w_k is the growth of term k. That
 sum is at most the mean, over the two rows, of Σ w_k x_k², and half of that mean where all terms grow like the first.
 Two of the three products in a squared distance are norms, whose errors can be looked at.
+
+Kernel values that came from outside may differ for the two orders of a pair. A fit reads one of both, a prediction the
+other one. Either may be meant, so the largest difference is part of every bound. A matrix that differs by more than
+rounding is refused.
 """
 
 from __future__ import annotations
@@ -19,11 +23,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Ids, Vector
+from ..compiled.submatrix import asymmetry
+from ..threads import Pool, threads_for
+from ..threads.cost import COMPARED
 from .source import Source
 
 USUAL_CLASSES, CLASS_RATIO = 96, 2.0**-0.125  # Classes of rows by size, and the ratio of each to the one before.
 MOST_CLASSES = 128  # Classes at most; the last one has sizes below 2^-16 of the largest.
 Norms = Callable[[], NDArray[Any] | None]
+LARGEST_ASYMMETRY = 1e-3  # Difference of two mirror images, as a fraction of the largest value, that may be rounding.
+SYMMETRY_ROWS = 256  # Rows of a task.
 ROUNDED_UP = 1.0 + 1e-8  # Factor for the rounding of numbers that are computed in float64.
 
 
@@ -116,3 +125,31 @@ def _close(source: Source, unit: float, sizes: Vector, tile_norms: Norms) -> tup
         off = np.abs(norms - own) / np.maximum(sizes, smallest)
         mean = 0.5 * (mean + ROUNDED_UP * float(off.max()) + source.width * 2.0**-52)
     return (sizes, max(1.0, mean / (unit * (1.0 + mean)) - 2.0)) if np.isfinite(mean) else None
+
+
+def refuse_asymmetric(K: NDArray[Any], what: str, n_jobs: int | None = 1) -> float:
+    """Return the largest |K - K'| of a square matrix.
+
+    Raises
+    ------
+    ValueError
+        The difference is more than rounding; ``what`` begins the sentence that says so.
+    """
+    n = len(K)
+    found = np.zeros(max(1, -(-n // SYMMETRY_ROWS)))
+
+    def task(number: int) -> None:
+        found[number] = asymmetry(K, number * SYMMETRY_ROWS, min(n, (number + 1) * SYMMETRY_ROWS))
+
+    with Pool(threads_for(COMPARED * n * n, n_jobs)) as pool:
+        pool.run(task, len(found))
+    off = float(found.max())
+    if off <= LARGEST_ASYMMETRY * float(np.abs(K.diagonal()).max(initial=0.0)):
+        return off  # the largest value, which takes two passes to find, is no smaller
+    if off > LARGEST_ASYMMETRY * max(abs(float(K.max(initial=0.0))), abs(float(K.min(initial=0.0)))):
+        i, j = np.unravel_index(int(np.argmax(np.abs(K - K.T))), K.shape)
+        raise ValueError(
+            f"{what} is not symmetric: K[{i}, {j}] = {K[i, j]:g}, K[{j}, {i}] = {K[j, i]:g}. The value of a pair must "
+            "not depend on its order; (K + K.T) / 2 is symmetric."
+        )
+    return off

@@ -8,9 +8,9 @@ are interchangeable, and a fit gives the same bits with any number of threads.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,15 +21,15 @@ from ..compiled.cache.uninterrupted import cached_property
 from ..compiled.precision import UNIT
 from ..compiled.search import CHUNK
 from ..compiled.submatrix import mirror, scatter
+from ..devices.rows import OnDevice
 from ..threads.pool import Pool
-from .backends.device import OnDevice
-from .backends.segment import HeldSegment, Segment, TileSegment, Workspace, uncompiled
-from .errors import Errors
-from .points import Points
+from .backends.segment import Segment, TileSegment, Workspace
+from .backends.untiled import HeldSegment, uncompiled
+from .errors import Errors, refuse_asymmetric
 from .shared import GivenShared, TiledShared, share
-from .source import Source
-from .symmetry import refuse_asymmetric
+from .source import Points, Source
 
+T = TypeVar("T")
 SYMMETRY_SAMPLES = 256  # Samples by which a function is checked for symmetry.
 SPREAD_SAMPLES = 64  # Samples whose kernel values tell how far apart all samples are.
 
@@ -51,13 +51,14 @@ class Gram:
     held : bool, default=False
         Hold all of K, in float64.
     shared : bool, default=False
-        Hold the values within each segment, for problems over several segments that are one block each.
-    workspace : Workspace, optional
-        That of a Gram of the same kernel and type, whose buffers are used again.
-    numbers : int, optional
-        Points have numbers below this; by default as many as there are rows.
+        Its problems are one block each, over several segments: they share the values within each segment.
     device : OnDevice, optional
         These rows on a device, which then makes whole sums.
+
+    Attributes
+    ----------
+    numbers : points have numbers below this; as many as there are rows, unless another number is set
+    workspace : program and buffers; those of a Gram of the same kernel and type may be set in their place
     """
 
     def __init__(
@@ -69,59 +70,52 @@ class Gram:
         slots: int = 0,
         held: bool = False,
         shared: bool = False,
-        workspace: Workspace | None = None,
-        numbers: int | None = None,
         device: OnDevice | None = None,
     ) -> None:
-        self.numbers = len(source) if numbers is None else numbers
         self.dtype, self.pool, self.device = np.dtype(dtype), pool, device
         self.source = source.by_differences() if source.careful and self.dtype == np.float64 else source
-        self.kernel = self.source.kernel
+        self.kernel, self.numbers = self.source.kernel, len(source)
         self.starts = np.cumsum([0, *sizes])
-        self.workspace = workspace or Workspace(self.kernel, self.dtype)
-        self.held, self._whole, self._making = held, None, threading.RLock()
-        self.shared, self.mirrors = shared, self.kernel.compiled  # uncompiled kernels may give other values for (z, x)
-        self.slots, self._parts, self._segments, self._errors, self._framed = slots, None, None, None, {}
+        self.workspace = Workspace(self.kernel, self.dtype)
+        self.slots, self.held, self.shared = slots, held, shared
+        self.mirrors = self.kernel.compiled  # uncompiled kernels may give other values for (z, x)
+        self._made: dict[Any, Any] = {}
+        self._making = threading.RLock()
+
+    def _once(self, key: Any, make: Callable[[], T]) -> T:
+        """Return what is made when it is first asked for; threads that ask meanwhile wait for it."""
+        if key not in self._made:
+            with self.pool.aside(), self._making:  # in this order: the thread that makes it may need its turn
+                if key not in self._made:
+                    self._made[key] = make()
+        return self._made[key]
+
+    @property
+    def K(self) -> NDArray[np.float64] | None:
+        """All of K, made when it is first needed; None if K is not to be held."""
+        return self._once("K", lambda: self._of_all(len(self.source))) if self.held else None
+
+    def _of_all(self, width: int) -> NDArray[Any]:
+        return self.square(Points(self.source, np.arange(len(self.source))), width)
 
     @property
     def segments(self) -> Sequence[Segment]:
         """The segments, over their rows or over the whole matrix."""
-        whole, spans = self.whole, pairwise(self.starts)
-        if whole is not None:
-            return [HeldSegment(whole[:, a:b]) for a, b in spans]
-        if self._segments is None:
-            with self.pool.aside(), self._making:
-                if self._segments is None:
-                    self._segments = [self.segment(self.source.take(slice(a, b)), self.slots) for a, b in spans]
-        return self._segments
-
-    @property
-    def whole(self) -> NDArray[np.float64] | None:
-        """All of K, made when it is first needed; None if K is not to be held."""
-        if self.held and self._whole is None:
-            with self.pool.aside(), self._making:  # in this order: the thread that makes K may need its turn
-                if self._whole is None:
-                    self._whole = self.square(Points(self.source, np.arange(len(self.source))), len(self.source))
-        return self._whole
+        K, spans = self.K, pairwise(self.starts)
+        if K is not None:
+            return [HeldSegment(K[:, a:b]) for a, b in spans]
+        parts = (self.source.take(slice(a, b)) for a, b in spans)
+        return self._once("segments", lambda: [self.segment(part, self.slots) for part in parts])
 
     @property
     def in_memory(self) -> NDArray[Any] | None:
         """All of K if it is framed, perhaps with zeros beyond, or to be held, then made if need be; else None."""
-        framed = self._framed.get(0.0)
-        return self.whole if framed is None else framed
+        framed = self._made.get(0.0)
+        return self.K if framed is None else framed
 
-    @property
-    def parts(self) -> TiledShared | GivenShared:
-        """The values that its segments share, made when they are first needed."""
-        return self.make_parts()
-
-    def make_parts(self) -> TiledShared | GivenShared:
-        """Make the values that the segments share, unless they are made, and return them."""
-        if self._parts is None:
-            with self.pool.aside(), self._making:
-                if self._parts is None:
-                    self._parts = share(self.source, self.starts, self.workspace, self.pool, lambda: self.whole)
-        return self._parts
+    def shared_values(self) -> TiledShared | GivenShared:
+        """Return the values that the segments share."""
+        return self._once("shared", lambda: share(self.source, self.starts, self.workspace, self.pool, lambda: self.K))
 
     @property
     def in_one(self) -> bool:
@@ -130,20 +124,16 @@ class Gram:
 
     def framed(self, lambda2: float) -> NDArray[Any]:
         """Return K + lambda^2 over all rows, with zeros up to a whole CHUNK, for problems over all rows."""
-        if lambda2 not in self._framed:
-            with self.pool.aside(), self._making:
-                if lambda2 not in self._framed:
-                    self._framed[lambda2] = self._frame(lambda2)
-        return self._framed[lambda2]
+        return self._once(lambda2, lambda: self._frame(lambda2))
 
     def _frame(self, lambda2: float) -> NDArray[Any]:
         n = len(self.source)
         width = -(-n // CHUNK) * CHUNK
-        if self.held and (self.kernel.called or self._whole is not None):
+        if self.held and (self.kernel.called or "K" in self._made):
             out = lines.zeros((width, width), self.dtype)
-            out[:n, :n] = self.whole
+            out[:n, :n] = self.K
         else:
-            out = self.square(Points(self.source, np.arange(n)), width)
+            out = self._of_all(width)
         if lambda2:
             out[:n, :n] += lambda2
         return out
@@ -151,8 +141,8 @@ class Gram:
     @cached_property
     def sizes(self) -> NDArray[np.float64]:
         """Sizes of the rows, see ``Source.sizes``; values that are held are not asked of a function again."""
-        whole = self.whole if self.kernel.called else None
-        return self.source.sizes if whole is None else np.diagonal(whole).copy()
+        K = self.K if self.kernel.called else None
+        return self.source.sizes if K is None else np.diagonal(K).copy()
 
     @cached_property
     def largest(self) -> float:
@@ -167,11 +157,7 @@ class Gram:
     @property
     def errors(self) -> Errors:
         """Bounds of the errors of its values, made when they are first needed."""
-        if self._errors is None:
-            with self.pool.aside(), self._making:
-                if self._errors is None:
-                    self._errors = Errors.of(self.source, self.dtype, self.sizes, self.largest, lambda: self.norms)
-        return self._errors
+        return self._once("errors", lambda: Errors.of(self.source, self.dtype, self.sizes, self.largest, self.norms))
 
     @cached_property
     def spread(self) -> tuple[float, float]:
@@ -187,7 +173,7 @@ class Gram:
         """The largest |k(x, z) - k(z, x)| of given or function values; over all pairs if K is held, else over some."""
         if not self.kernel.called:
             return self.source.asymmetry
-        K = self.whole
+        K = self.K
         if K is None:
             n = len(self.source)
             some = np.arange(min(n, SYMMETRY_SAMPLES)) * n // min(n, SYMMETRY_SAMPLES)
@@ -202,9 +188,8 @@ class Gram:
         own = source.blur if known else source.kernel.error_bound(self.largest, 0.0, UNIT)
         return own + self.asymmetry
 
-    @property
     def norms(self) -> NDArray[Any] | None:
-        """Squared norms of the rows as the tiles have them; None if the tiles may not need segments."""
+        """Return squared norms of the rows as the tiles have them; None if the tiles may not need segments."""
         if self.device is not None:
             return self.device.norms(self.dtype)
         if self.shared or not self.kernel.compiled:
@@ -228,7 +213,7 @@ class Gram:
     def drop(self, one: int, other: int) -> None:
         """Empty the stores of values between two segments that no program needs again; within one: of all its rows."""
         for a, b in {(one, other), (other, one)}:
-            segment = self._segments[b] if self._segments else None
+            segment = self._made["segments"][b] if "segments" in self._made else None
             if isinstance(segment, TileSegment):
                 if a == b:
                     segment.store.close()
@@ -264,11 +249,11 @@ class Gram:
 
     def among(self, rows: Ids, columns: Ids) -> NDArray[Any]:
         """Return a part of K, which is held or framed in memory."""
-        whole = self.in_memory
-        assert whole is not None  # noqa: S101 (for the type checker)
-        out = np.empty((len(rows), len(columns)), whole.dtype)
+        K = self.in_memory
+        assert K is not None  # noqa: S101 (for the type checker)
+        out = np.empty((len(rows), len(columns)), K.dtype)
         with self.pool.aside():
-            scatter(whole, rows, columns, out, np.arange(len(rows)), np.arange(len(columns)))
+            scatter(K, rows, columns, out, np.arange(len(rows)), np.arange(len(columns)))
         return out
 
     def own(self, number: int) -> Points:

@@ -1,8 +1,8 @@
 """Kernel matrices among some points: half is computed and mirrored; shared values are kept.
 
 Kernel values do not depend on the order of the pair, to the last bit. One-vs-one problems of a class share the values
-among its samples. Problems that are one block share them by ``Gram.parts``. If a block of another problem holds most of
-a segment, the segment's rows over itself are stored and copied.
+among its samples. Problems that are one block share them by ``Gram.shared_values``. If a block of another problem holds
+most of a segment, the segment's rows over itself are stored and copied.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Ids, Vector
-from ..compiled.submatrix import add_square, fold, reflect, scatter, transpose
+from ..compiled.submatrix import reflect, scatter, transpose
+from ..compiled.sums import add_square, fold
 from .backends.segment import Room, Then, TileSegment
 from .gram import Gram
-from .points import Points
+from .source import Points
 
 SQUARE_SIDE = 512  # Points of the squares that half of a matrix consists of.
 FRESH = 0.75  # Fraction of new points in a block up to which the values among the others are kept.

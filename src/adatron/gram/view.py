@@ -1,9 +1,9 @@
-"""View: some rows of the kernel matrix, for one program."""
+"""View: some rows of the kernel matrix, for one program; and rows of it for loops over single samples."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 from ..arrays import Ids
 from ..compiled.cache.uninterrupted import cached_property
 from ..compiled.precision import UNIT
-from ..compiled.submatrix import CHAIN, add_dots, fold
+from ..compiled.sums import CHAIN, add_dots, fold
+from ..devices.rows import OnDevice, checked_rows, refuse_different
 from ..threads.cost import CALL, threads_worth
-from .backends.device import OnDevice, checked_rows, refuse_different
-from .backends.segment import Workspace
+from .backends.row_store import RowStore, whole_tiles
 from .backends.tile_loop import Weights
 from .gram import Gram
-from .points import Points
-from .source import Source
+from .source import Points, Source
 from .square import mirrored_sums
 
+ROWS_AHEAD = 64  # Rows made at a time: one row alone would read all of X for a few multiplications.
 EXACT_ROWS, EXACT_POINTS = 4096, 512  # Rows and points of the float64 operands made at a time.
 ADDITIONS, ADDITIONS_HELD = CHAIN + 16.0, 12.0  # Roundings of a product in an exact sum: with tiles; if K is held.
 
@@ -110,10 +110,10 @@ class View:
         gram = self.gram
         if gram.device is not None:
             return self._checked(rows, points, v, gram.device)
-        if gram.whole is not None:
+        if (K := gram.K) is not None:
             out, where = np.zeros((len(rows), 1)), np.arange(len(points))
             with gram.pool.aside():
-                add_dots(gram.whole, self.ids[points], self.ids[rows], *Weights.of(where, v[:, None]), out)
+                add_dots(K, self.ids[points], self.ids[rows], *Weights.of(where, v[:, None]), out)
             return out[:, 0]
         wide = gram.wide
         if wide.mirrors and not wide.kernel.plain and np.array_equal(rows, points):
@@ -160,20 +160,80 @@ class View:
 
     def narrowed(self, rows: Ids) -> View:
         """Return some of the rows as a view of their own."""
-        return self._alone(self.ids[rows], [len(rows)], self.gram.dtype, self.gram.workspace)
+        alone = self._alone(self.ids[rows], [len(rows)], self.gram.dtype)
+        alone.gram.workspace = self.gram.workspace
+        return alone
 
     def part(self, rows: Ids) -> View:
         """Return some of the rows as the view of a program of its own."""
         return self.narrowed(rows)
 
-    def _alone(self, ids: Ids, sizes: list[int], dtype: Any, workspace: Workspace | None = None) -> View:
+    def _alone(self, ids: Ids, sizes: list[int], dtype: Any) -> View:
         device = None if self.gram.device is None else self.gram.device.take(ids)
         source, pool = self.gram.source.take(ids), self.gram.pool
-        return View.of(Gram(source, dtype, sizes, pool, workspace=workspace, device=device))
+        return View.of(Gram(source, dtype, sizes, pool, device=device))
 
     def spans(self) -> list[tuple[int, int]]:
         """Return the begin and the end of the rows of each segment."""
         return list(zip(self.offsets[:-1], self.offsets[1:], strict=True))
+
+
+class CachedRows(NamedTuple):
+    """Values, slots and times of use, as the compiled loops take them, see ``RowStore``."""
+
+    values: NDArray[Any]
+    slot: Ids
+    used: Ids
+
+
+class RowCache:
+    """Rows of the kernel matrix over a view, as many as fit in memory, and at least two.
+
+    A compiled loop stops at a row that is not in the store. It says which row that is, and which rows it will probably
+    want next; ``fetch`` then makes these rows together.
+    """
+
+    def __init__(self, view: View, memory: float) -> None:
+        n, width = len(view), whole_tiles(len(view))
+        fit = int(memory // (max(1, width) * view.gram.dtype.itemsize))
+        self.view, self.store = view, RowStore(min(n, max(2, fit)), width, view.gram.dtype, n)
+        if view.gram.K is not None and len(self.store) == n:
+            self.fetch(np.arange(n))
+
+    @property
+    def arrays(self) -> CachedRows:
+        """Its arrays."""
+        return CachedRows(self.store.values, self.store.slot, self.store.used)
+
+    def clock(self) -> int:
+        """Return the next time."""
+        return self.store.clock()
+
+    def missing(self, ids: Ids) -> Ids:
+        """Return the missing rows among ``ids``: the first ROWS_AHEAD, or half of what there is room for."""
+        return ids[self.store.slot[ids] < 0][: max(1, min(ROWS_AHEAD, len(self.store) // 2))]
+
+    def fetch(self, ids: Ids) -> None:
+        """Make the missing rows ``ids`` in place of the longest unused."""
+        with self.store.leased(ids) as lease:
+            self.view.fill(self.store.values, lease.slots, ids)
+
+    def row(self, i: int) -> NDArray[np.floating]:
+        """Return row i, and make it if need be."""
+        if self.store.slot[i] < 0:
+            self.fetch(np.array([i]))
+        slot = self.store.slot[i]
+        self.store.used[slot] = self.clock()
+        return self.store.values[slot, : len(self.view)]
+
+    def among(self, rows: Ids, memory: float) -> RowCache:
+        """Return the cache for a part of the samples; rows that are here already are copied."""
+        part = RowCache(self.view.narrowed(rows), memory)
+        here = np.flatnonzero(self.store.slot[rows] >= 0)[: len(part.store)]
+        with part.store.leased(here) as lease:
+            for new, old in zip(lease.slots, self.store.slot[rows[here]], strict=True):
+                part.store.values[new, : len(rows)] = self.store.values[old, rows]
+        return part
 
 
 def exact_sums(wide: Gram, rows: Source, points: Points, v: NDArray[np.float64]) -> NDArray[np.float64]:

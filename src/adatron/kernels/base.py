@@ -220,7 +220,7 @@ def number(
         end = "inf)" if high == math.inf else f"{high}]"
         allowed = f"must be {kind} in the range {start}, {end}. Got {quoted(value)} instead."
         raise ValueError(f"The {argument!r} parameter of {type(kernel).__name__} {allowed}")
-    object.__setattr__(kernel, argument, plain(value))
+    object.__setattr__(kernel, argument, int(getattr(kernel, argument)) if integer else size)
 
 
 def not_differentiable(kernel: Kernel, reason: str) -> TypeError:

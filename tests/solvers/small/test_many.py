@@ -80,7 +80,7 @@ def test_the_matrix_over_some_segments(sizes, kernel, storage, dtype):
     X = np.random.default_rng(n).normal(size=(n, 5))
     with Pool(3) as pool:
         gram = Gram(Source.of(storage(X), np.arange(n), kernel), dtype, sizes, pool)
-        shared = gram.parts
+        shared = gram.shared_values()
         for groups in ([0, 1], [1, 0], [1], list(range(len(sizes)))[::-1]):
             view = View.of(gram, groups)
             m = len(view)
@@ -110,7 +110,7 @@ def test_given_values_over_some_segments(sizes, held):
             K = np.full((len(view) + 7, len(view) + 9), np.nan)
             for kept in (-1, groups[0]):
                 where = view.offsets[:-1].astype(np.int64)
-                fill_given(gram.parts, np.array(groups), where, kept, K, gram.workspace.stack, np.full(3, -1))
+                fill_given(gram.shared_values(), np.array(groups), where, kept, K, gram.workspace.stack, np.full(3, -1))
                 np.testing.assert_array_equal(K[: len(view), : len(view)], view.rows(np.arange(len(view))))
             assert np.isnan(K[len(view) :]).all()
             assert np.isnan(K[:, len(view) :]).all()
@@ -366,7 +366,7 @@ def test_memory_of_what_is_shared(sizes, dtype):
     X = np.random.default_rng(0).normal(size=(n, 40))
     with Pool(1) as pool:
         gram = Gram(Source.of(X, np.arange(n), RBF(0.5)), dtype, sizes, pool)
-        shared = gram.parts
+        shared = gram.shared_values()
     made = shared.within.nbytes + shared.points.panels.nbytes + shared.rows.panels.nbytes
     assert bytes_shared(gram.source, sizes, dtype) == made
 

@@ -1,8 +1,8 @@
 """Kept rows of kernel values; the least recently used goes first.
 
 A store holds rows of K over one segment of the training set, for all problems that share the segment, or over one view,
-for a loop that walks through single samples (``row_cache``). A kernel value depends on its pair alone, so a stored row
-equals a recomputed one to the last bit: the store changes the time and nothing else.
+for a loop that walks through single samples (``view.RowCache``). A kernel value depends on its pair alone, so a stored
+row equals a recomputed one to the last bit: the store changes the time and nothing else.
 """
 
 from __future__ import annotations
@@ -18,6 +18,12 @@ from numpy.typing import NDArray
 
 from ...arrays import Ids
 from ...compiled import lines
+from ...compiled.panels import TILE
+
+
+def whole_tiles(n: int) -> int:
+    """Round n up to a whole tile."""
+    return -(-n // TILE) * TILE
 
 
 @dataclass(frozen=True)

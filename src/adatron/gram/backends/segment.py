@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +13,11 @@ from ...compiled import lines
 from ...compiled.features import GATHER, SPREAD
 from ...compiled.panels import TILE, Operand, Sparse
 from ...compiled.search import CHUNK
-from ...compiled.submatrix import add_dots
 from ...kernels import Kernel
 from ...threads.pool import Pool
-from ..source import Source
+from ..source import Points, Source
 from . import tile_loop as tiles
-from .given import GivenSegment
-from .row_store import Lease, RowStore
-
-if TYPE_CHECKING:
-    from ..points import Points
+from .row_store import Lease, RowStore, whole_tiles
 
 FEWEST_TILES = 16  # A task has at least one part in this many of a thread's tiles.
 MOST_TILES = 64  # Most tiles of a task: Ctrl-C and a time limit are noticed between two tasks.
@@ -30,12 +25,6 @@ LONGEST_TASK = 2e9  # Most multiply-adds of a task.
 NARROW = CHUNK  # Rows of a tile where half of a matrix is made: values on the wrong side of the diagonal are wasted.
 NO_WEIGHTS, NO_SUMS = tiles.Weights.of(np.empty(0, np.int64), np.empty((0, 0))), np.empty((0, 0))
 Then = Callable[[int, int], None]
-FUNCTION_ROWS = 1024  # Rows, and points, for which a function is asked at a time.
-
-
-def whole_tiles(n: int) -> int:
-    """Round n up to a whole tile."""
-    return -(-n // TILE) * TILE
 
 
 class Segment(Protocol):
@@ -244,56 +233,3 @@ def falling(n: int, workers: int, most: int) -> list[int]:
         share = max(least, (n - ends[-1]) // (2 * workers))
         ends.append(min(n, ends[-1] + min(most, share)))
     return ends
-
-
-class HeldSegment:
-    """Columns of a kernel matrix that is held in memory, for small problems."""
-
-    def __init__(self, columns: NDArray[np.float64]) -> None:
-        self._columns = columns
-
-    def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
-        rows = self._columns[P.ids]
-        for j, v in enumerate(V.T):
-            out[:, j] += np.add.reduce(rows * v[:, None], axis=0)
-
-    def values(self, P: Points) -> NDArray[Any]:
-        return self._columns[P.ids]
-
-    def fill(self, P: Points, store: NDArray[Any], slots: NDArray[np.int64]) -> None:
-        store[slots, : self._columns.shape[1]] = self._columns[P.ids]
-
-
-def uncompiled(source: Source, pool: Pool) -> Segment:
-    """Return the segment for kernel values from outside: the user's matrix or the user's function."""
-    return FunctionSegment(source) if source.kernel.called else GivenSegment(source, pool)
-
-
-class FunctionSegment:
-    """Kernel values from a Python function, called on the calling thread with blocks of rows."""
-
-    def __init__(self, source: Source) -> None:
-        self._source, self._kernel = source, source.kernel
-
-    def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
-        for start in range(0, len(P), FUNCTION_ROWS):
-            some = slice(start, start + FUNCTION_ROWS)
-            points, weights = P.source.take(some).given(), tiles.Weights.of(np.arange(len(V[some])), V[some])
-            for first in range(0, len(out), FUNCTION_ROWS):
-                part = slice(first, first + FUNCTION_ROWS)
-                K = self._kernel(self._source.take(part).given(), points)  # BLAS' bits depend on its number of threads
-                add_dots(K, np.arange(K.shape[1]), np.arange(len(K)), *weights, out[part])
-
-    def values(self, P: Points) -> NDArray[Any]:
-        out = np.empty((len(P), len(self._source)))
-        self.fill(P, out, np.arange(len(P)))
-        return out
-
-    def fill(self, P: Points, store: NDArray[Any], slots: NDArray[np.int64]) -> None:
-        for start in range(0, len(P), FUNCTION_ROWS):
-            some = slice(start, start + FUNCTION_ROWS)
-            points = P.source.take(some).given()
-            for first in range(0, len(self._source), FUNCTION_ROWS):
-                part = slice(first, first + FUNCTION_ROWS)
-                K = self._kernel(points, self._source.take(part).given())
-                store[slots[some], first : first + K.shape[1]] = K

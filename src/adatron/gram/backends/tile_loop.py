@@ -17,7 +17,7 @@ from ...compiled.cache.pointer import Address, address, call
 from ...compiled.micro import BLOCK_POINTS
 from ...compiled.panels import POINT_PANELS, PRODUCTS, TILE, Operand
 from ...compiled.search import CHUNK
-from ...compiled.submatrix import CHAIN, fold
+from ...compiled.sums import CHAIN, fold
 from ...compiled.weighted import add_weighted
 from ...kernels import ADD, KERNELS, MULTIPLY, SCALE
 

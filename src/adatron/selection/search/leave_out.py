@@ -16,8 +16,7 @@ from ...certificates import intercept, prove
 from ...estimators import SVC
 from ...estimators.incremental import IncrementalSVC
 from ...fitting.fits import Fits
-from ...gram import Gram, Source, View
-from ...gram.points import Points
+from ...gram import Gram, Points, Source, View
 from ...learning.leave_out import Optimum, without
 from ...problems import Dual
 from ...solvers.results import Found, Status

@@ -13,8 +13,7 @@ from ...arrays import Ids, Vector
 from ...certificates.confined import CARE
 from ...compiled.precision import UNIT
 from ...devices import Device
-from ...gram import Gram, Source
-from ...gram.points import Points
+from ...gram import Gram, Points, Source
 from ...kernels import Kernel
 from ...model.expansion import BLURRED, Expansion
 from ...threads import Pool

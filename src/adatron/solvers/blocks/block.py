@@ -28,8 +28,7 @@ from numpy.typing import NDArray
 from ...arrays import Ids, Vector
 from ...certificates import best_multipliers
 from ...compiled.cache.uninterrupted import cached_property
-from ...gram import Square, View
-from ...gram.points import Points
+from ...gram import Points, Square, View
 from ...problems import Dual
 from ...threads import OutOfTime
 from ..ascent import Ascent

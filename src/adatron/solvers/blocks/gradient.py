@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Ids, Vector
-from ...gram import View
-from ...gram.points import Points
+from ...gram import Points, View
 from ...problems import Dual
 from ...threads import OutOfTime
 from .shard import Shard, Survey

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...arrays import Ids, Vector
 from ...compiled.search import CHUNK
-from ...gram.row_cache import RowCache
+from ...gram.view import RowCache
 from ...problems import Dual
 from ..dense.pairs import FAR
 

@@ -27,7 +27,7 @@ from ...compiled.cache.jit import jit
 from ...compiled.optimality import inward, slopes
 from ...compiled.search import argmax
 from ...gram import View
-from ...gram.row_cache import ROWS_AHEAD, CachedRows, RowCache
+from ...gram.view import ROWS_AHEAD, CachedRows, RowCache
 from ...problems import Dual
 from ..ascent import Ascent
 from ..base import Options, Solver

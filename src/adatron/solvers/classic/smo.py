@@ -30,7 +30,7 @@ import numpy as np
 from ...arrays import Vector
 from ...certificates import multipliers
 from ...gram import View
-from ...gram.row_cache import RowCache
+from ...gram.view import RowCache
 from ...problems import Dual
 from ..ascent import Ascent
 from ..base import Options, Solver

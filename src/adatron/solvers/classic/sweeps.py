@@ -16,7 +16,7 @@ import numpy as np
 from ...arrays import Ids
 from ...compiled.cache.jit import jit
 from ...gram import View
-from ...gram.row_cache import CachedRows, RowCache
+from ...gram.view import CachedRows, RowCache
 from ...quoted import quoted
 from ..ascent import Ascent, How
 from ..dense.singles import proximal

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from ...arrays import Vector
 from ...compiled.cache.jit import jit
 from ...compiled.cache.pointer import NOWHERE, Address, At, address, borrowed, count
+from ...compiled.cholesky import drop
 from ...compiled.optimality import gains
 from ...compiled.precision import UNIT
-from ...compiled.triangle import drop
 from ...problems import Dual
 from ..linalg.bordered import append_row, bordered
 

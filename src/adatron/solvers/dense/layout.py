@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ...arrays import Ids, Vector
 from ...compiled.search import CHUNK
-from ...compiled.submatrix import add_rows, scatter
+from ...compiled.submatrix import scatter
+from ...compiled.sums import add_rows
 from ...problems import Dual
 
 

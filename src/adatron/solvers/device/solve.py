@@ -11,7 +11,7 @@ from time import monotonic
 
 import numpy as np
 
-from ...gram.backends.device import OnDevice
+from ...devices.rows import OnDevice
 from ...problems import Dual
 from ...problems.dual import Vector, dot
 from ..ascent import Ascent

@@ -19,7 +19,7 @@ from scipy.linalg import solve_triangular
 
 from ...arrays import Matrix, Vector
 from ...compiled.cache.jit import jit
-from ...compiled.triangle import backward, drop, forward
+from ...compiled.cholesky import backward, drop, forward
 
 SPARE_ROWS = 16  # Spare rows of a factor.
 PIVOT_FLOOR = {4: 2e-6, 8: 1e-12}  # By bytes of a value: fraction of a variable's entry; a smaller pivot is rounding.

@@ -20,7 +20,7 @@ from ...compiled.cache.jit import jit
 from ...compiled.cache.pointer import NOWHERE, Address, At, address, borrowed, call, count, hidden, number_of
 from ...compiled.panels import Operand
 from ...compiled.precision import UNIT
-from ...compiled.submatrix import add_rows
+from ...compiled.sums import add_rows
 from ...gram.shared import GivenShared, maker
 from ...problems.dual import NO_ROW, NO_SIGN
 from ...problems.unit import power_of_two

@@ -65,7 +65,7 @@ def bundles(tasks: Tasks, ways: NDArray[np.int8], timed: bool = False) -> list[r
     if gram.in_one:  # made by all threads, before each of them has a bundle
         gram.framed(tasks.dual(int(np.argmax(bundled))).lambda2)
     else:
-        gram.make_parts()
+        gram.shared_values()
     return out
 
 
@@ -106,7 +106,7 @@ def together(
     dual, programs = arranged(tasks, some, options.sized, flags)
     values = gram.magnitude, gram.rounding
     goals = Goals(dual.lambda2, dual.epsilon, options.tol, options.widest_gap, options.max_iter, *values)
-    shared = GivenShared.empty() if gram.in_one else gram.parts
+    shared = GivenShared.empty() if gram.in_one else gram.shared_values()
     code, stack = addresses(shared.kind, gram.dtype, bool(dual.totals), tasks.before is not None), gram.workspace.stack
     room = None if gram.in_one else gram.workspace.lease(int(programs.laid.widths.max()))
     K, chain = gram.framed(dual.lambda2) if room is None else room.K, None

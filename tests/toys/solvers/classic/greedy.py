@@ -14,12 +14,11 @@ from typing import ClassVar
 import numpy as np
 
 from ...gram import View
-from ...gram.row_cache import RowCache
+from ...gram.view import RowCache
 from ...problems import Dual
 from ..ascent import Ascent
 from ..base import Options, Solver
-from ..solution import Solution
-from ..status import Status
+from ..results import Solution, Status
 from ..tasks import State
 from ..watch import Watch
 

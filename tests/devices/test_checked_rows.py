@@ -1,9 +1,9 @@
-"""Sums of a device are compared with those of the processor."""
+"""Sums of a device are compared with those of the processor: which rows, and what a difference causes."""
 
 import numpy as np
 import pytest
 
-from adatron.gram.backends.device import checked_rows, refuse_different
+from adatron.devices.rows import checked_rows, refuse_different
 
 
 def test_some_rows_from_the_first_to_the_last_are_checked():
