@@ -15,6 +15,11 @@ Matrix = NDArray[np.float64]  # The same, of two dimensions.
 MOST_COLUMNS = 2**31 - 1  # Most columns of samples: columns have 32-bit numbers in compiled code.
 
 
+def is_sparse(X: Any) -> bool:
+    """Return what SciPy's ``issparse`` does, which takes a third of a microsecond more for an array."""
+    return type(X) is not np.ndarray and sparse.issparse(X)
+
+
 class _Memory:
     """The memory of an array; numpy keeps this object, and with it the array, as long as it uses the memory."""
 
@@ -34,7 +39,7 @@ def opened(array: NDArray[Any]) -> NDArray[Any]:
 
 def dense_rows(X: Any) -> NDArray[np.float64]:
     """Return rows as a C-ordered array of float64 without the read-only mark; such an array is not copied."""
-    return opened(np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64))
+    return opened(np.ascontiguousarray(X.toarray() if is_sparse(X) else X, dtype=np.float64))
 
 
 def tidy(X: Any) -> Any:

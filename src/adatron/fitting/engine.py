@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..arrays import Ids, Vector
+from ..arrays import Ids, Vector, is_sparse
 from ..devices import Device, enough_memory, unsuited
 from ..devices.rows import DeviceRows, OnDevice
 from ..gram import Gram, Source, View
@@ -36,7 +36,7 @@ from .samples import Samples
 
 def refuse_unsuited(device: Device, kernel: Kernel, X: Any) -> None:
     """Fail if a device does not evaluate the kernel of such samples."""
-    if sparse.issparse(X):
+    if is_sparse(X):
         raise ValueError(
             f"device={device.name!r} takes no sparse X. Leave device out, or pass X.toarray() if it fits into memory."
         )
@@ -258,7 +258,7 @@ def solve(
 
 def _may_move(X: Any, settings: Settings) -> bool:
     """Return whether rows may be centred: a device has no CSR rows with a border."""
-    return settings.device is None or not sparse.issparse(X)
+    return settings.device is None or not is_sparse(X)
 
 
 def _move_back(fits: Fits, source: Source, sphere: bool) -> None:
@@ -303,7 +303,7 @@ def _source(X: Any, rows: Ids, kernel: Kernel, as_given: bool, balanced: bool = 
     if isinstance(X, Elsewhere):
         return X.source(rows, kernel, as_given, balanced)
     dense = Source.of(X, rows, kernel, balanced=balanced)
-    if as_given or sparse.issparse(X) or not may_be_lean(X.shape[1], kernel):
+    if as_given or is_sparse(X) or not may_be_lean(X.shape[1], kernel):
         return dense
     some = X[:: -(-len(X) // 1000)]
     if np.count_nonzero(some) > LEAN_DENSITY * some.size or np.count_nonzero(X) > LEAN_DENSITY * X.size:

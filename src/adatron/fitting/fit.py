@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from scipy import sparse
 
-from ..arrays import Ids, Vector
+from ..arrays import Ids, Vector, is_sparse
 from ..gram import take_rows
 from ..kernels import Function, Kernel, Precomputed
 from ..model.heads import Classes
@@ -216,7 +216,7 @@ def model_of(X: Any, kernel: Kernel, gamma: float, support: Ids, dual: Any, n_jo
     if not (np.isfinite(dual).all() and np.isfinite(parts["intercepts"]).all()):
         raise ValueError(NOT_FINITE)
     width, values = parts.pop("width", None), parts.get("samples") is not None or kernel.name == "precomputed"
-    as_sparse = sparse.issparse(X) and not isinstance(kernel, Function)  # as scikit-learn's
+    as_sparse = is_sparse(X) and not isinstance(kernel, Function)  # as scikit-learn's
     return Model(
         kernel=kernel,
         gamma=gamma,

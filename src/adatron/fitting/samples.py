@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from ..arrays import Ids, Vector
+from ..arrays import Ids, Vector, is_sparse
 from ..compiled.hash import hash_dense, hash_sparse
 from ..compiled.merge import alike, merge
 from ..compiled.panels import squared_norms
@@ -125,9 +124,9 @@ def by_content(keys: NDArray[np.uint64], codes: Ids, used: Ids) -> tuple[Ids, Id
 def hashes(X: Any) -> NDArray[np.uint64]:
     """Return the hash of every row."""
     out = np.empty(X.shape[0], np.uint64)
-    data = X.data if sparse.issparse(X) else X
+    data = X.data if is_sparse(X) else X
     bits = np.uint64 if data.dtype.itemsize == 8 else np.uint32
-    if sparse.issparse(X):
+    if is_sparse(X):
         sign = np.array(-0.0, data.dtype).view(bits)[()]
         hash_sparse(data.view(bits), sign, X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int64), out)
     else:
@@ -155,7 +154,7 @@ def variance(X: Any, weight: Vector | None = None) -> float:
         weight = None
     often = None if weight is None else weight / 2.0 ** np.frexp(weight.max())[1]  # no sum overflows, no bit changes
     size = d * (n if often is None else fsum(often.tolist()))
-    if sparse.issparse(X):
+    if is_sparse(X):
         often = None if often is None else np.repeat(often, np.diff(X.indptr))
         mean = weighted_sum(often, X.data.astype(np.float64)) / size
         return max(0.0, weighted_sum(often, np.square(X.data, dtype=np.float64)) / size - mean * mean)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..arrays import Ids
+from ..arrays import Ids, is_sparse
 from ..compiled import lines
 from ..compiled.cache.uninterrupted import cached_property
 from ..compiled.micro import BLOCK_POINTS, rows_width
@@ -100,9 +100,9 @@ class Source:
         """
         if any(leaf.product == "given" for leaf in kernel.leaves()):
             return cls(X, ids, kernel, np.zeros(0), ids if columns is None else columns)
-        used = used_columns(X) if sparse.issparse(X) else None
-        center = np.zeros(0 if sparse.issparse(X) else X.shape[1])
-        if len(ids) and is_centred(kernel, sparse.issparse(X), used, balanced):
+        used = used_columns(X) if is_sparse(X) else None
+        center = np.zeros(0 if is_sparse(X) else X.shape[1])
+        if len(ids) and is_centred(kernel, is_sparse(X), used, balanced):
             total = np.zeros((2, X.shape[1]))
             sum_up(X, ids, total)
             center = center_of(total, len(ids))
@@ -118,7 +118,7 @@ class Source:
             return 1.0
         if self.facts is not None:
             return self.facts.features
-        return self.X.nnz / max(1, self.X.shape[0]) if sparse.issparse(self.X) else float(self.X.shape[1])
+        return self.X.nnz / max(1, self.X.shape[0]) if is_sparse(self.X) else float(self.X.shape[1])
 
     @property
     def width(self) -> int:
@@ -129,7 +129,7 @@ class Source:
     def terms(self) -> int:
         """The most roundings of one term in the sum for a product, or a distance, of two rows."""
         d, distances = self.X.shape[1], any(leaf.product in ("l1", "squares") for leaf in self.kernel.leaves())
-        if sparse.issparse(self.X):
+        if is_sparse(self.X):
             most = int(np.diff(self.X.indptr).max(initial=0)) if self.facts is None else self.facts.most
             return min(2 * most, d) if distances else most + int(np.count_nonzero(self.center))
         return d if distances else most_roundings(d)
@@ -168,7 +168,7 @@ class Source:
     def level(self) -> NDArray[np.float64]:
         """Return k(x - m, m) of each row x for the centre m."""
         out, center = np.empty(len(self)), self.center[None]
-        point = sparse.csr_matrix(center) if sparse.issparse(self.X) else center
+        point = sparse.csr_matrix(center) if is_sparse(self.X) else center
         for start in range(0, len(self), MOVED):
             part = slice(start, start + MOVED)
             out[part] = self.kernel(self.take(part).centered(), point)[:, 0]
@@ -198,7 +198,7 @@ class Source:
             for start in range(0, len(self), DIAGONAL):
                 rows = self.take(slice(start, start + DIAGONAL)).given()
                 out[start : start + DIAGONAL] = np.diagonal(self.kernel(rows, rows))
-        elif sparse.issparse(self.X):
+        elif is_sparse(self.X):
             out[:] = np.asarray(self.centered().astype(np.float64).power(2).sum(axis=1)).ravel()
         else:
             squared_norms(self.X, self.ids, self.center, np.ones(self.X.shape[1]), out)
@@ -207,7 +207,7 @@ class Source:
     def weighted_sizes(self, weight: Callable[[Ids], NDArray[np.float64]]) -> NDArray[np.float64]:
         """Return squared norms whose terms have weights, by their roundings in a product (CSR: or more roundings)."""
         out = np.empty(len(self))
-        if sparse.issparse(self.X):
+        if is_sparse(self.X):
             part = self.centered()
             left = np.repeat(part.indptr[1:], np.diff(part.indptr)) - np.arange(len(part.data))
             sparse_norms(part.data * np.sqrt(weight(left + 1)), part.indptr.astype(np.int64), out)
@@ -237,7 +237,7 @@ class Source:
         """Whether a few large entries leave little of the others in float32 products."""
         some = self.take(slice(None, None, -(-len(self) // UNEVEN_ROWS)))
         near = some.centered()
-        values = np.asarray(near.data if sparse.issparse(near) else near[some.given() != 0], np.float64)
+        values = np.asarray(near.data if is_sparse(near) else near[some.given() != 0], np.float64)
         rows = max(1, len(some))
         return values.size > 0 and self.largest > UNEVEN * float(np.median(values**2)) * values.size / rows
 
@@ -251,7 +251,7 @@ class Source:
         n = len(self)
         blocks = -(-n // width)
         norms = lines.zeros((max(blocks * width, -(-n // TILE) * TILE),), dtype)
-        if sparse.issparse(self.X):
+        if is_sparse(self.X):
             part = self.centered()
             data, indices, indptr = (
                 part.data.astype(dtype),
@@ -272,7 +272,7 @@ class Source:
         first = np.cumsum([0, *(-(-n // width) for n in sizes.tolist())])
         n = int(first[-1]) * width
         norms = lines.zeros((n + TILE,), dtype)
-        if sparse.issparse(self.X):
+        if is_sparse(self.X):
             part, lengths, ends = self.centered(), np.zeros(n, np.int64), np.cumsum(sizes)
             lengths[np.arange(len(self)) + np.repeat(first[:-1] * width - (ends - sizes), sizes)] = np.diff(part.indptr)
             indptr = np.concatenate([[0], np.cumsum(lengths)])
@@ -323,7 +323,7 @@ class Points:
 def less(X: Any, center: NDArray[np.float64]) -> Any:
     """Return rows less a centre: dense ones in float64, CSR rows as they are if they have none."""
     columns = np.flatnonzero(center)
-    if not sparse.issparse(X):
+    if not is_sparse(X):
         return np.asarray(X, np.float64) - center
     if not len(columns):
         return X
@@ -339,7 +339,7 @@ def is_centred(kernel: Kernel, is_sparse: bool, used: Any, balanced: bool) -> bo
 
 def sum_up(X: Any, ids: Ids, total: NDArray[np.float64]) -> None:
     """Add rows, one after the other, to a total of (2, d): the sum of each column, and its numbers."""
-    if not sparse.issparse(X):
+    if not is_sparse(X):
         sum_rows(X, ids, total[0])
         total[1] += len(ids)
         return
@@ -359,7 +359,7 @@ def roughly(source: Source) -> NDArray[np.float64]:
     if not mean.any():
         return np.zeros(0)
     spread = abs(source.centered()).max(axis=0)
-    spread = spread.toarray().ravel() if sparse.issparse(spread) else spread
+    spread = spread.toarray().ravel() if is_sparse(spread) else spread
     same = spread <= CONSTANT * np.abs(mean)
     power = np.frexp(np.where(same, SHOWN * np.abs(mean), spread))[1]
     center = np.ldexp(np.rint(np.ldexp(mean, -power)), power)

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from ..arrays import is_sparse
 from ..quoted import plain_numbers
 from .heads import Classes
 from .layout import misfit
@@ -53,7 +53,7 @@ def is_vector(values: Any, kinds: str) -> bool:
 
 def unreadable(matrix: Any, kinds: str) -> str:
     """Return what is wrong with a table of numbers of some types, or nothing."""
-    if sparse.issparse(matrix):
+    if is_sparse(matrix):
         fault = invalid_csr(matrix)
         if fault:
             return fault
@@ -81,9 +81,9 @@ def meaningless(values: Any, bounded: bool = False) -> str:
 
     bounded : whether the sum of the squares must be finite
     """
-    if sparse.issparse(values) and not values.has_canonical_format:
+    if is_sparse(values) and not values.has_canonical_format:
         return "has columns that are not in order, or that come twice"
-    numbers = values.data if sparse.issparse(values) else values
+    numbers = values.data if is_sparse(values) else values
     if not np.isfinite(numbers).all():
         return "holds NaN or infinity"
     largest = max(float(numbers.max(initial=0.0)), -float(numbers.min(initial=0.0)))

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from ..arrays import tidy
+from ..arrays import is_sparse, tidy
 from ..gram import PairSums, Source
 from ..threads import Pool, allowed_threads, threads_worth
 from ..threads.cost import NEW_POOL
@@ -194,7 +193,7 @@ def _blocks(left: NDArray[np.int64] | None, n: int, step: int) -> list[Any]:
 
 
 def _rows_of_a_block(X: Any, outputs: int) -> int:
-    features = X.nnz / max(1, X.shape[0]) if sparse.issparse(X) else X.shape[1]
+    features = X.nnz / max(1, X.shape[0]) if is_sparse(X) else X.shape[1]
     return int(np.clip(BLOCK_BYTES / (8 * (features + 4 * outputs)), FEWEST_ROWS, MOST_ROWS))
 
 
@@ -209,4 +208,4 @@ def _single_up_to(expansion: Expansion | PairSums, precision: str) -> float:
 
 def _ready(rows: Any, vectors: Any) -> Any:
     """Return rows in the storage of the support vectors."""
-    return tidy(rows) if sparse.issparse(vectors) else np.ascontiguousarray(rows)
+    return tidy(rows) if is_sparse(vectors) else np.ascontiguousarray(rows)

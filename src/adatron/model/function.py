@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from ..arrays import Ids, Vector, dense_rows, opened, parts_of
+from ..arrays import Ids, Vector, dense_rows, is_sparse, opened, parts_of
 from ..devices import Device, enough_memory
 from ..gram import PairSums, Source
 from ..kernels import Kernel
@@ -110,7 +109,7 @@ class KernelSum(DecisionFunctions):
 
     @property
     def takes_sparse(self) -> bool:
-        return sparse.issparse(self.vectors)
+        return is_sparse(self.vectors)
 
     @property
     def _many_pairs(self) -> bool:
@@ -121,7 +120,7 @@ class KernelSum(DecisionFunctions):
         if self.counts is not None:
             classes = np.repeat(np.arange(len(self.counts)), self.counts)
             return from_dual_coef(self.dual, classes, len(self.counts))
-        return self.dual.toarray() if sparse.issparse(self.dual) else opened(self.dual)
+        return self.dual.toarray() if is_sparse(self.dual) else opened(self.dual)
 
     def fields(self) -> list[Field]:
         from ..margins import Field
@@ -161,18 +160,18 @@ class KernelSum(DecisionFunctions):
         keep = keep and not (_writeable(self.vectors) or _writeable(self.dual))
         if self.kept is not None and keep and "sum" in self.kept:
             return self.kept["sum"]
-        made = self._made(self.vectors if sparse.issparse(self.vectors) else opened(self.vectors))
+        made = self._made(self.vectors if is_sparse(self.vectors) else opened(self.vectors))
         return self.kept.setdefault("sum", made) if self.kept is not None and keep else made
 
     def _made(self, vectors: Any) -> Expansion | PairSums:
         """Return the sum over some vectors; of kernel values, these are in X."""
         rows = np.shape(vectors)[0] if self.kernel.name != "precomputed" else len(self.columns)
-        if rows != len(self.columns) or (sparse.issparse(vectors) and invalid_csr(vectors)):
+        if rows != len(self.columns) or (is_sparse(vectors) and invalid_csr(vectors)):
             raise ValueError("The support vectors of the model were altered. Fit again, or load the model again.")
         if not self._many_pairs:
             return Expansion(vectors, self.coefficients().T, self.kernel, self.columns, self.square is not None)
         assert self.counts is not None  # noqa: S101 (for the type checker)
-        dual = self.dual.toarray() if sparse.issparse(self.dual) else self.dual
+        dual = self.dual.toarray() if is_sparse(self.dual) else self.dual
         points = Source.of(vectors, np.arange(len(self.columns)), self.kernel, self.columns)
         return PairSums(points, np.require(dual, np.float64, ["C", "W"]), self.counts.astype(np.int64))
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..arrays import Ids, Vector
+from ..arrays import Ids, Vector, is_sparse
 
 NO_CLASS = np.zeros(0, np.int64)  # Of problems without pairs.
 
@@ -89,7 +89,7 @@ def misfit(dual: Any, intercepts: Vector, m: int, counts: Any) -> str:
 
 def from_dual_coef(dual_coef: Any, classes: Ids, n_classes: int) -> Vector:
     """Return the coefficients of pairs, (n_pairs, m), from their arrangement."""
-    dense = dual_coef.toarray() if sparse.issparse(dual_coef) else dual_coef
+    dense = dual_coef.toarray() if is_sparse(dual_coef) else dual_coef
     both = pairs(n_classes)
     out, own = np.zeros((both.shape[1], dense.shape[1])), _spans(classes, n_classes)
     for problem, (i, j) in enumerate(both.T):
@@ -126,7 +126,7 @@ def feature_weights(coefficients: Vector, vectors: Any) -> Any:
 
 def weighted(coefficients: Vector, vectors: Any) -> Any:
     """Return sums of vectors times coefficients, (n_problems, n_features), stored like the vectors."""
-    if sparse.issparse(vectors):
+    if is_sparse(vectors):
         weights = _product(sparse.csr_matrix(coefficients), vectors)
         weights.sort_indices()
         weights.eliminate_zeros()

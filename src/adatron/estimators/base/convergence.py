@@ -7,10 +7,10 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
+from ...arrays import is_sparse
 from ...quoted import upward
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _moments(X: Any) -> Moments:
         return X.moments()
     of_sparse: Any = mean_variance_axis
     used = used_columns(X)
-    if sparse.issparse(X):
+    if is_sparse(X):
         means, variances = of_sparse(narrow(X, used), axis=0)
         return Moments(used, means, np.sqrt(variances))
     return Moments(used, X.mean(axis=0, dtype=np.float64), X.std(axis=0, dtype=np.float64))
@@ -170,4 +170,4 @@ def _scales(X: Any, spread: Any, kernel: str) -> str:
 
 
 def _is_sparse(X: Any) -> bool:
-    return sparse.issparse(X) or getattr(X, "is_sparse", False)
+    return is_sparse(X) or getattr(X, "is_sparse", False)

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from ...arrays import for_reading
+from ...arrays import for_reading, is_sparse
 from ...model.checks import FOREIGN, first_fault
 from ...model.layout import feature_weights
 from ...model.model import Model, Proofs
@@ -217,7 +216,7 @@ class KernelMachine(Parameters, FittedAttributes):
             raise AttributeError("coef_ is only available when using a linear kernel")
         weights = feature_weights(model.coefficients(), model.vectors)
         # They are computed anew each time: a change of them would be lost, so it is refused.
-        (weights.data if sparse.issparse(weights) else weights).flags.writeable = False
+        (weights.data if is_sparse(weights) else weights).flags.writeable = False
         return weights
 
     def compact(self) -> Self:

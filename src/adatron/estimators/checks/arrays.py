@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn import get_config
 
+from ...arrays import is_sparse
 from ...quoted import quoted
 from .columns import are_numbers
 
@@ -123,7 +123,7 @@ def kernel_matrix(kernel: Any, X: Any, samples: Any) -> NDArray[np.float64]:
 
 
 def _are_rows(X: Any) -> bool:
-    if sparse.issparse(X):
+    if is_sparse(X):
         return True
     try:
         array = np.asarray(X)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import _get_feature_names, validate_data  # pyright: ignore[reportPrivateUsage]
 
+from ...arrays import is_sparse
 from ...model.checks import invalid_csr
 from .columns import advice, as_numbers, refuse_dates, refuse_masked
 
@@ -34,7 +35,7 @@ def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **o
     plain = (_is_plain(values, 2) or _is_csr(values)) and values.dtype in dtype and 0 not in values.shape
     plain = plain and all(_is_plain(y, 1) and y.dtype.kind in "biuf" and len(y) == values.shape[0] for y in targets)
     plain = plain and (reset or attributes.get("n_features_in_") == values.shape[1])
-    if plain and all(map(_is_finite, (values.data if sparse.issparse(values) else values, *targets))):
+    if plain and all(map(_is_finite, (values.data if is_sparse(values) else values, *targets))):
         found = (values, *targets) if targets else values
         if reset:
             attributes.pop("feature_names_in_", None)
@@ -51,7 +52,7 @@ def checked(model: Any, X: Any, dtype: tuple[type, ...], reset: bool = True, **o
                 error.add_note(note)
             raise
         X = found[0] if targets else found
-        if sparse.issparse(X) and (fault := invalid_csr(X)):
+        if is_sparse(X) and (fault := invalid_csr(X)):
             raise ValueError(f"X {fault}.")
     if reset:
         for name in ("first_index_", "label_"):  # they belong to other data, which the command line read

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from ...arrays import is_sparse
 from ...quoted import quoted
 
 COLUMNS_NAMED = 10  # Most columns that a message names.
@@ -39,7 +39,7 @@ def as_numbers(X: Any) -> Any:
         Columns hold something else, such as dates; the message names them. Or some values are masked.
     """
     refuse_masked(X, "X")
-    if sparse.issparse(X):
+    if is_sparse(X):
         return X
     if _is_frame(X):
         _refuse(X, "X")

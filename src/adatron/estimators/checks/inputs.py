@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import RegressorMixin
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data  # pyright: ignore[reportPrivateUsage]
 
-from ...arrays import Vector, opened, tidy
+from ...arrays import Vector, is_sparse, opened, tidy
 from ...model.model import NOT_FINITE
 from ...quoted import quoted
 from . import arrays
@@ -78,7 +77,7 @@ def training_rows(model: Machine, X: Any) -> Any:
 
 def _rows(model: Machine, X: Any, **targets: Any) -> Any:
     """Return checked rows of numbers, alone or with their targets."""
-    if sparse.issparse(X) and given(model.kernel):
+    if is_sparse(X) and given(model.kernel):
         raise TypeError("Sparse precomputed kernels are not supported.")
     found = checked(model, X, _types(model.kernel), order="C", **targets)
     return (_training(model, found[0]), found[1]) if targets else _training(model, found)
@@ -105,12 +104,12 @@ def _training(model: Machine, X: Any) -> Any:
             raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {n}x{d} matrix.")
     elif not arrays.is_function(model.kernel):
         refuse_huge(X)
-    return tidy(X) if sparse.issparse(X) else opened(X)
+    return tidy(X) if is_sparse(X) else opened(X)
 
 
 def refuse_huge(X: Any) -> None:
     """Fail if a sum of the squares of all numbers may overflow."""
-    values = X.data if sparse.issparse(X) else X
+    values = X.data if is_sparse(X) else X
     largest = max(values.max(initial=0.0), -values.min(initial=0.0))
     if largest > np.sqrt(np.finfo(np.float64).max / (X.shape[0] * X.shape[1])):
         raise ValueError(NOT_FINITE)
@@ -121,7 +120,7 @@ def as_dense_if_small(X: Any, kernel: Any) -> Any:
 
     Functions get the rows as they were given.
     """
-    small = sparse.issparse(X) and X.shape[0] * X.shape[1] <= SMALL_MATRIX and not arrays.is_function(kernel)
+    small = is_sparse(X) and X.shape[0] * X.shape[1] <= SMALL_MATRIX and not arrays.is_function(kernel)
     return X.toarray() if small else X
 
 
@@ -141,9 +140,9 @@ def new_data(machine: Machine, X: Any, model: Model, function: DecisionFunctions
             f"X has {X.shape[1]} features, but {name} is expecting {model.width} features as input, those of its "
             "support vectors."
         )
-    if sparse.issparse(X) and not function.takes_sparse:
+    if is_sparse(X) and not function.takes_sparse:
         raise ValueError(f"cannot use sparse input in {name!r} trained on dense data")
-    return X if sparse.issparse(X) else opened(X)
+    return X if is_sparse(X) else opened(X)
 
 
 def own_values(X: Any, K: Any, model: Model, diagonal: Any) -> Vector:
@@ -291,7 +290,7 @@ def augment(value: float | str, X: Any, weight: Vector | None = None) -> float:
 
     if not isinstance(value, str):
         return float(value)
-    if sparse.issparse(X):
+    if is_sparse(X):
         squares = np.asarray(X.astype(np.float64).power(2).sum(axis=1)).ravel()
     else:
         squares = np.square(X, dtype=np.float64).sum(axis=1)
@@ -327,7 +326,7 @@ def refuse_merged(given: Any, y: NDArray[Any]) -> None:
 
 def flags(y: Any) -> NDArray[Any]:
     """Return several labels of each sample, (n, T), which must be 0 and 1."""
-    if sparse.issparse(y):
+    if is_sparse(y):
         y = y.toarray()
     wrong = y if y.dtype.kind not in "biuf" else y[(y != 0) & (y != 1)]
     if wrong.size:
