@@ -20,7 +20,7 @@ from .values import L, Matrix, U, depth, total
 
 COMMON = 2.0**-49  # relative error of the sums of a fit in float64, commonly
 UNIT = 2.0**-53  # relative rounding of a float64
-PRODUCT = 16  # roundings of a bound, a product of weights, and one more for each sample: so near to it is at it
+PRODUCT = 16  # roundings of a bound or a sum, products of weights, and one more for each sample: so near is at it
 Vector = NDArray[L]
 
 
@@ -195,9 +195,10 @@ def _members(p: Program) -> list[tuple[NDArray[np.bool_], Any]]:
 
 
 def _sums(p: Program) -> list[Any]:
-    """A b - s."""
-    part = p.beta * p.sign
-    return [total(part[tie]) - aim for tie, aim in _members(p) if aim is not None]
+    """A b - s; none where the roundings of s explain it, which is a sum of products, as each bound is one of them."""
+    part, near = p.beta * p.sign, (PRODUCT + len(p.beta)) * UNIT
+    missed = ((total(part[tie]) - aim, near * abs(aim)) for tie, aim in _members(p) if aim is not None)
+    return [L(0) if abs(miss) <= explained else miss for miss, explained in missed]
 
 
 def _slopes(p: Program, g: Vector) -> tuple[Vector, Vector]:
