@@ -1,7 +1,5 @@
 """The list of exceptions is not longer than needed, and no class of scikit-learn's slips through."""
 
-import subprocess
-import sys
 from pathlib import Path
 from types import FunctionType
 
@@ -10,15 +8,17 @@ from sklearn.svm._base import BaseLibSVM
 
 from compat.drop_in import CLASSES, MODULES, load
 from compat.exceptions import EXCEPTIONS
+from processes import python
 
 HERE = Path(__file__).parent
 
 
 @pytest.mark.slow
 def test_every_exception_names_a_test():
-    files = [str(HERE / f"{name}.py") for name in (*MODULES, "test_search")]
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *files]
-    collected = subprocess.run(command, capture_output=True, text=True, check=True, cwd=HERE.parents[1]).stdout
+    files = [HERE / f"{name}.py" for name in (*MODULES, "test_search")]
+    collected = python(
+        "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *files, cwd=HERE.parents[1]
+    ).stdout
     names = {line.removeprefix("tests/compat/") for line in collected.splitlines() if "::" in line}
     assert len(names) > 200
     assert set(EXCEPTIONS) <= names

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from joblib import parallel_config
+from sklearn import model_selection as theirs
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -42,6 +44,13 @@ def test_the_results_are_those_of_one_machine(client, name):
             assert np.array_equal(np.ma.getdata(found.cv_results_[key]), np.ma.getdata(values)), key
     assert found.best_params_ == wanted.best_params_
     assert (found.predict(X) == wanted.predict(X)).all()
+
+
+def test_the_backend_of_joblib_has_the_scores_of_one_machine(client):
+    with parallel_config(backend="dask"):
+        found = theirs.GridSearchCV(SVC(), GRID, cv=3, n_jobs=-1).fit(X, Y).cv_results_
+    wanted = theirs.GridSearchCV(SVC(), GRID, cv=3).fit(X, Y).cv_results_
+    np.testing.assert_array_equal(found["mean_test_score"], wanted["mean_test_score"])
 
 
 def test_collections_are_brought_together(client):
