@@ -3,6 +3,8 @@
 Also tested here: ``kkt``.
 """
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -61,11 +63,13 @@ def check(dual, beta, g):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_rounding_beside_a_bound_is_at_the_bound(name):
     """Otherwise one coefficient of 1e-16 decides what the solution leaves open."""
-    for seed, bias in enumerate(BIASES):
+    for seed, (bias, share) in enumerate(product(BIASES, (0.5, 0.0))):
         dual, beta, g, rng = point(seed, name, bias)
-        inner = beta if dual.hard_margin else np.where(rng.random(len(dual)) < 0.5, dual.upper, dual.lower)
+        inner = beta if dual.hard_margin else np.where(rng.random(len(dual)) < share, dual.upper, dual.lower)
+        inner = np.where((rng.random(len(dual)) < share) & (dual.lower < 0.0) & (dual.upper > 0.0), 0.0, inner)
         size = np.minimum(dual.upper - dual.lower, np.abs(inner).max())
-        beside = inner + np.where(inner == dual.upper, -1.0, np.where(inner == dual.lower, 1.0, 0.0)) * 2.0**-50 * size
+        knots = ((inner == dual.lower, 2.0**-50), (inner == 0.0, 2.0**-47), (inner == dual.upper, -(2.0**-50)))
+        beside = inner + np.select(*zip(*knots, strict=True)) * size
         np.testing.assert_array_equal(multipliers(dual, beside, g), multipliers(dual, inner, g))
 
 
