@@ -22,6 +22,7 @@ from sklearn.svm import NuSVR as PeerNuSVR
 
 from adatron import SVC, SVR, NuSVC, NuSVR
 from machines import altered, spread
+from problems import samples
 from processes import python
 
 CASES = {
@@ -159,16 +160,10 @@ RBF = {"kernel": "rbf", "gamma": 0.3}
 POLY = {"kernel": "poly", "gamma": 0.3, "degree": 3, "coef0": 1.0}
 
 
-def data(n=300, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 4))
-    return X, np.where(X[:, 0] + 0.5 * rng.normal(size=n) > 0.2, 1.0, -1.0)
-
-
 @pytest.mark.parametrize("kernel", [RBF, POLY, {"kernel": "linear"}], ids=lambda kernel: kernel["kernel"])
 @pytest.mark.parametrize("tol", [0.3, 1e-2, 1e-5])
 def test_the_benchmark_finds_what_the_certificate_says(kernel, tol):
-    X, y = data()
+    X, y = samples(2, 300, 4)
     C = 2.0
     model = SVC(C=C, tol=tol, precision="double", **kernel).fit(X, y)
     found = truth(X, y, C, kernel, spread(model, len(y))[0])

@@ -89,17 +89,6 @@ def test_the_oldest_versions_are_the_lower_bounds():
     ]
 
 
-def test_the_version_that_code_is_compiled_for_is_allowed():
-    """The extra takes one version of numba, of those that the package takes."""
-    (pin,) = PROJECT["optional-dependencies"]["precompiled"]
-    (numba,) = [one for one in PROJECT["dependencies"] if one.startswith("numba")]
-    pinned, lowest, above = (
-        tuple(map(int, re.search(pattern, text)[1].split(".")))
-        for pattern, text in ((r"^numba==([\d.]+)$", pin), (r">=([\d.]+)", numba), (r"<([\d.]+)", numba))
-    )
-    assert lowest <= pinned < above
-
-
 def test_the_manual_names_the_lower_bounds():
     bounds = [f"python{PROJECT['requires-python']}", *PROJECT["dependencies"]]
     page = (ROOT / "docs/installing.md").read_text()

@@ -1,4 +1,7 @@
-"""The package as a building: no circle of imports, no file, function or folder that is too large."""
+"""The package as a building: no circle of imports, no file, function or folder that is too large.
+
+Also tested here: ``arrays``.
+"""
 
 import ast
 import re
@@ -11,6 +14,7 @@ from pkgutil import walk_packages
 import pytest
 
 import adatron
+from adatron import arrays
 
 ROOT = Path(adatron.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
@@ -60,6 +64,12 @@ def test_an_exported_class_is_defined_once():
     exported = {name for module in modules for name in getattr(import_module(module), "__all__", ())}
     classes = Counter(name for path in FILES for name in re.findall(r"^class (\w+)", path.read_text(), re.MULTILINE))
     assert [name for name in exported if classes[name] > 1] == []
+
+
+def test_the_types_of_arrays_have_one_home():
+    names = "|".join(name for name in vars(arrays) if re.fullmatch("[A-Z][a-z]+", name))
+    again = [path for path in FILES if re.search(rf"^({names}) = ", path.read_text(), re.MULTILINE)]
+    assert again == [Path(arrays.__file__)]
 
 
 def test_no_test_replaces_a_private_name():

@@ -130,14 +130,6 @@ def test_the_certificate_comes_first(model):
         assert ("coef_</a>" in table.replace("dual_coef_", "")) is (one.kernel == "linear")
 
 
-def test_a_compact_model_has_no_attributes_of_samples():
-    model = adatron.IncrementalSVC().fit(X, y).compact()
-    assert not hasattr(model, "ids_")
-    assert "ids_" not in dir(model)
-    with pytest.raises(ValueError, match="compact"):
-        _ = model.ids_
-
-
 def test_the_table_shows_the_worst_of_several_problems():
     model = adatron.SVC().fit(X, y)
     shown = model._repr_html_()
