@@ -31,7 +31,7 @@ test-all: $(STAMP)
 # Without the compiler the same source runs as plain Python: what rows of K and solvers do must be right there too.
 # NumPy then warns where compiled numbers wrap or overflow silently.
 plain: $(STAMP)
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n auto -m plain -W default::RuntimeWarning $(PLAIN_ARGS) tests/compiled tests/gram tests/solvers tests/estimators/test_svc_plain.py
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n auto -m plain -W default::RuntimeWarning $(PLAIN_ARGS) tests/compiled tests/gram tests/solvers tests/estimators/test_svc.py
 
 # Whether what fits of random programs claim is true, by a checker in long double.
 attack-fits: $(STAMP)

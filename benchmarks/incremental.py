@@ -14,7 +14,6 @@ import sklearn.svm
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from adatron import IncrementalSVC
-from adatron.estimators.checks.inputs import settings
 from adatron.fitting import engine
 from adatron.fitting.programs import Listed, Program
 from adatron.fitting.samples import Samples
@@ -106,7 +105,9 @@ def _warm(case: Any, X: Any, y: Any) -> float:
     everything = np.arange(n)
     samples = Samples(everything, np.array([n]), np.ones(n), everything, everything, np.ones(n))
     programs = Listed([Program([0], lambda _: csvc(labels, np.full(n, case.C)))])
-    return seconds(lambda: engine.solve(X, samples, programs, settings(model, model.kernel_, Clock()), lambda _: begin))
+    return seconds(
+        lambda: engine.solve(X, samples, programs, model.settings(model.kernel_, Clock(), False), lambda _: begin)
+    )
 
 
 @main.command()

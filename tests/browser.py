@@ -1,6 +1,5 @@
 """A real browser, headless: Chromium of the distribution, spoken to through its DevTools pipe."""
 
-import base64
 import functools
 import itertools
 import json
@@ -132,8 +131,3 @@ class Browser:
         """What the console says, and errors of scripts."""
         kinds = ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded")
         return [one["params"] for one in self.events if one.get("method") in kinds]
-
-    def picture(self, path):
-        """Write the whole page to a PNG file."""
-        answer = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=True)
-        Path(path).write_bytes(base64.b64decode(answer["data"]))

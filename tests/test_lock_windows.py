@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from adatron.compiled.cache.folder import cache_folder
+from processes import python
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the platform itself is tested there")
 TIMEOUT = 300
@@ -83,9 +84,7 @@ def script(code, *arguments):
 
 @pytest.mark.slow
 def test_fit_predict_save_and_load(tmp_path):
-    process = script(FIT, tmp_path)
-    _, err = process.communicate(timeout=TIMEOUT)
-    assert process.returncode == 0, err
+    python("-c", WITHOUT + FIT, tmp_path, ADATRON_CACHE_DIR=cache_folder().parent)
     assert not list(tmp_path.glob("*.tmp"))
 
 

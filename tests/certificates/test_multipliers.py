@@ -1,12 +1,19 @@
-"""The multipliers of a point against their definition."""
+"""The multipliers of a point, and violations of the conditions, against their definitions.
+
+Also tested here: ``kkt``.
+"""
+
+from itertools import product
 
 import numpy as np
 import pytest
 
 from adatron.certificates import half_width, intercept, multipliers
+from adatron.certificates.gap import kkt_violation
+from adatron.problems import csvc, nusvc, svr
 from twins import programs
 from twins.points import PROGRAMS, point
-from twins.primal import BIASES
+from twins.primal import BIASES, data, drawn
 
 
 def by_definition(dual, beta, g):
@@ -56,9 +63,35 @@ def check(dual, beta, g):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_rounding_beside_a_bound_is_at_the_bound(name):
     """Otherwise one coefficient of 1e-16 decides what the solution leaves open."""
-    for seed, bias in enumerate(BIASES):
+    for seed, (bias, share) in enumerate(product(BIASES, (0.5, 0.0))):
         dual, beta, g, rng = point(seed, name, bias)
-        inner = beta if dual.hard_margin else np.where(rng.random(len(dual)) < 0.5, dual.upper, dual.lower)
+        inner = beta if dual.hard_margin else np.where(rng.random(len(dual)) < share, dual.upper, dual.lower)
+        inner = np.where((rng.random(len(dual)) < share) & (dual.lower < 0.0) & (dual.upper > 0.0), 0.0, inner)
         size = np.minimum(dual.upper - dual.lower, np.abs(inner).max())
-        beside = inner + np.where(inner == dual.upper, -1.0, np.where(inner == dual.lower, 1.0, 0.0)) * 2.0**-50 * size
+        knots = ((inner == dual.lower, 2.0**-50), (inner == 0.0, 2.0**-47), (inner == dual.upper, -(2.0**-50)))
+        beside = inner + np.select(*zip(*knots, strict=True)) * size
         np.testing.assert_array_equal(multipliers(dual, beside, g), multipliers(dual, inner, g))
+
+
+OF_KKT = {
+    "csvc": lambda y, w, t, bias: csvc(y, w, bias, 0.7),
+    "svr": lambda y, w, t, bias: svr(t, w, 0.1, bias, 0.7),
+    "nusvc": lambda y, w, t, bias: nusvc(y, w, 0.3, bias, 0.7),
+}
+
+
+@drawn(name=tuple(OF_KKT), bias=BIASES, part=(0.0, 0.3, 1.0))
+def test_violations_are_those_of_the_definition(seed, name, bias, part):
+    K, y, w, t = data(seed)
+    dual = OF_KKT[name](y, w, t, bias)
+    beta = np.where(np.random.default_rng(seed).random(len(y)) < 0.5, part * dual.upper, 0.5 * part * dual.lower)
+    g = programs.gradient(K, dual, beta)
+    found = kkt_violation(dual, beta, g)
+    assert found == pytest.approx(programs.kkt(K, dual, beta))
+    errors = np.full(len(y), 0.1)
+    rng = np.random.default_rng(seed)
+    for _ in range(5):  # an upper bound of what is true of any gradient within the errors
+        near = g + errors * rng.uniform(-1, 1, len(y))
+        assert kkt_violation(dual, beta, g, errors) >= kkt_violation(dual, beta, near)
+    solution = programs.solve(K, dual, tol=1e-9)
+    assert kkt_violation(dual, solution, programs.gradient(K, dual, solution)) <= 1.1e-9

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_matrix
 from sklearn import svm
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_classification
@@ -26,6 +27,7 @@ K = rbf_kernel(X, gamma=GAMMA)
 TARGET = X[:, 0] + 0.3 * X[:, 1] ** 2
 BOTH = np.c_[y, y > 0]
 SORTED, RARE = np.sort(y), np.repeat([0, 1, 2], [60, 28, 2])
+SPARSE, WEIGHT = csr_matrix(X), np.linspace(0.5, 2.0, 90)
 NOTHING_OF_2 = (y != 2) * 1.0  # weights
 UNSHUFFLED = KFold(3)
 ONE_CLASS = PredefinedSplit(np.repeat([0, 1], [30, 60]))  # its first training part has one class
@@ -61,6 +63,12 @@ ALIKE = {
     "one against rest, given": lambda p: OneVsRestClassifier(given(p)).fit(K, y).decision_function(K),
     "one against one, given": lambda p: OneVsOneClassifier(given(p)).fit(K, y).decision_function(K),
     "calibration, given": lambda p: CalibratedClassifierCV(given(p), cv=3).fit(K, y).predict_proba(K),
+    "calibration, sparse, weights": lambda p: (
+        CalibratedClassifierCV(classifier(p), ensemble=False).fit(SPARSE, y, WEIGHT).predict_proba(SPARSE)
+    ),
+    "calibration of nu": lambda p: (
+        CalibratedClassifierCV(p.NuSVC(nu=0.3, gamma=GAMMA, tol=1e-7), ensemble=False).fit(X, y).predict_proba(X)
+    ),
     "calibration, missing class": lambda p: (
         CalibratedClassifierCV(classifier(p), cv=UNSHUFFLED).fit(X, SORTED).predict_proba(X)
     ),

@@ -94,15 +94,6 @@ def test_fits_at_once_of_the_same_and_of_other_data():
     assert all(one == wanted[C, n] for C, n, one in found.values())
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("chunks", [2600, 1300])
-def test_more_workers_than_partitions(chunks):
-    with inside(5) as cluster, Client(cluster) as client:
-        assert len(client.scheduler_info()["workers"]) == 5
-        model = ad.DaskSVC().fit(da.from_array(X, chunks=(chunks, 5)), da.from_array(Y, chunks=chunks))
-    assert bits(model) == alone("SVC", X, Y)
-
-
 @pytest.mark.parametrize("collections", [False, True], ids=["in memory", "collections"])
 def test_an_adaptive_cluster_begins_without_workers(collections):
     rows, y = (da.from_array(X, chunks=(900, 5)), da.from_array(Y, chunks=900)) if collections else (X, Y)

@@ -1,12 +1,18 @@
-"""Slabs report some of their violators; the worst of all slabs are those of one machine."""
+"""Slabs: which samples each has, what it counts, and whose violators are the worst of all.
 
+Also tested here: ``far`` and ``partition``.
+"""
+
+from math import fsum
 from types import SimpleNamespace
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adatron.dask.far import SlabLayout, layout_joined
 from adatron.dask.part import Part, violators
+from adatron.dask.partition import exact_terms
 from adatron.dask.state import SlabViolators, SurveyReport
 from adatron.solvers.blocks.shard import Violators, worst
 
@@ -48,3 +54,36 @@ def test_slabs_are_asked_for_somewhat_more_than_was_needed():
     violators(parts, reports, 1, 1000)
     assert 900 <= parts[0].most < 1010
     assert 100 <= parts[1].most < 130
+
+
+def test_every_sample_is_in_one_place():
+    layout = SlabLayout(np.array([[3, 0, 2], [0, 4, 1], [5, 1, 0]]), np.zeros(0, np.int64))
+    slab, row = layout.where(np.arange(layout.samples))
+    assert layout.samples == 16
+    assert sorted(zip(slab.tolist(), row.tolist(), strict=True)) == [
+        (j, i) for j, n in enumerate(layout.counts.sum(axis=1)) for i in range(n)
+    ]
+    parts = [np.array([np.flatnonzero((slab == j) & (row == i))[0] for i in range(n)])
+             for j, n in enumerate(layout.counts.sum(axis=1))]  # fmt: skip
+    assert (layout_joined(layout, parts) == np.arange(layout.samples)).all()
+
+
+def test_samples_are_divided_by_slabs():
+    layout = SlabLayout(np.array([[2, 2], [2, 2]]), np.zeros(0, np.int64))
+    wanted = np.array([7, 0, 3, 4])
+    found = {j: (rows.tolist(), places.tolist()) for j, rows, places in layout.divided(wanted)}
+    assert found == {0: ([0, 2], [1, 3]), 1: ([3, 1], [0, 2])}
+
+
+NUMBERS = st.lists(st.floats(-1e200, 1e200, allow_subnormal=True), max_size=30)
+
+
+@settings(max_examples=200, deadline=None)
+@given(NUMBERS, st.integers(0, 30))
+def test_sums_of_parts_are_rounded_once(values, at):
+    assert fsum([*exact_terms(values[:at]), *exact_terms(values[at:])]) == fsum(values)
+
+
+def test_few_terms_stand_for_many_values():
+    values = np.random.default_rng(0).normal(size=10_000) * 10.0 ** (np.arange(10_000) % 20)
+    assert len(exact_terms(values.tolist())) <= 4

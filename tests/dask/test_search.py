@@ -1,17 +1,21 @@
-"""A search on a cluster has the results of one machine."""
+"""A search on a cluster has the results of one machine; workers may import this package from any of its ends."""
 
 import numpy as np
 import pytest
+from joblib import parallel_config
+from sklearn import model_selection as theirs
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import adatron.dask
 from adatron import SVC, SVR
 from adatron.dask import DaskGridSearchCV
 from adatron.dask.cluster import Cluster
 from adatron.selection import GridSearchCV
 from clusters import blobs
 from dask import array as da
+from processes import python
 
 X, Y = blobs(240, 4)
 Y = np.where(np.arange(len(Y)) % 9 == 0, 1 - Y, Y)
@@ -44,6 +48,13 @@ def test_the_results_are_those_of_one_machine(client, name):
     assert (found.predict(X) == wanted.predict(X)).all()
 
 
+def test_the_backend_of_joblib_has_the_scores_of_one_machine(client):
+    with parallel_config(backend="dask"):
+        found = theirs.GridSearchCV(SVC(), GRID, cv=3, n_jobs=-1).fit(X, Y).cv_results_
+    wanted = theirs.GridSearchCV(SVC(), GRID, cv=3).fit(X, Y).cv_results_
+    np.testing.assert_array_equal(found["mean_test_score"], wanted["mean_test_score"])
+
+
 def test_collections_are_brought_together(client):
     search = DaskGridSearchCV(SVC(), GRID, cv=3, client=client)
     search.fit(da.from_array(X, chunks=(100, 4)), da.from_array(Y, chunks=100))
@@ -61,3 +72,55 @@ def test_lost_samples_are_looked_for(client, monkeypatch):
     monkeypatch.setattr(Cluster, "ask", ask)
     search = DaskGridSearchCV(SVC(), GRID, cv=3, client=client).fit(X, Y)
     assert search.best_params_ == GridSearchCV(SVC(), GRID, cv=3).fit(X, Y).best_params_
+
+
+TRAVELLING = ("slab", "partition", "part", "state", "sent", "search", "collections")
+RACE = """
+import sys, threading
+from importlib import import_module
+
+together, errors = threading.Barrier(len(sys.argv) - 1), []
+
+def enter(name):
+    together.wait()
+    try:
+        import_module(f"adatron.dask.{name}")
+    except BaseException as error:
+        errors.append(f"{name}: {error!r}")
+
+threads = [threading.Thread(target=enter, args=(name,)) for name in sys.argv[1:]]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+sys.exit("; ".join(errors) or 0)
+"""
+NEW = """
+import sys
+from importlib import import_module
+import adatron.dask
+
+before = set(sys.modules)
+for name in sys.argv[1:]:
+    import_module(f"adatron.dask.{name}")
+own = {f"adatron.dask.{name}" for name in (*sys.argv[1:], "cluster")}
+print(*sorted(name for name in set(sys.modules) - before - own if not name.startswith(("dask", "distributed"))))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("names", [TRAVELLING[:2], TRAVELLING])
+def test_threads_that_enter_at_different_ends_find_whole_modules(names):
+    python("-c", RACE, *names)
+
+
+@pytest.mark.slow
+def test_what_modules_that_travel_need_is_imported_with_the_package():
+    assert python("-c", NEW, *TRAVELLING).stdout.strip() == ""
+
+
+def test_the_estimators_are_attributes_of_the_package():
+    assert set(adatron.dask.__all__) <= set(dir(adatron.dask))
+    assert all(getattr(adatron.dask, name).__name__ == name for name in adatron.dask.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'DaskIncrementalSVC'"):
+        _ = adatron.dask.DaskIncrementalSVC

@@ -187,26 +187,6 @@ def test_the_solver_must_fit_the_problems_that_are_there():
     assert SVC(solver="isda", bias="none").fit(X, y, absent).fit_status_ == 0
 
 
-def test_sparse_rows_without_weight():
-    """scikit-learn 19654: fewer coefficients came back than support vectors."""
-    X, y = many_classes()
-    for seed in range(5):
-        weight = np.random.default_rng(seed).integers(0, 2, len(y))
-        dense, csr = SVC(**GAMMA).fit(X, y, weight), SVC(**GAMMA).fit(sparse.csr_matrix(X), y, weight)
-        assert csr.dual_coef_.shape == (2, len(csr.support_))
-        assert_allclose(csr.dual_coef_.toarray(), dense.dual_coef_, atol=1e-9)
-
-
-@pytest.mark.parametrize("weight", [0.0, -1.0])
-@pytest.mark.parametrize("case", CASES)
-def test_no_positive_weight_at_all(case, weight):
-    """scikit-learn 8826."""
-    model, X, y = prepared(case)
-    with pytest.raises(ValueError, match="all samples have zero or negative weights"):
-        model.fit(X, y, np.full(len(y), weight))
-    assert not hasattr(model, "support_")
-
-
 @pytest.mark.parametrize(
     ("one", "message"), [(SVC, "positive weights belong to the same class"), (NuSVC, "infeasible")]
 )

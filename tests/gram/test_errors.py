@@ -1,15 +1,22 @@
-"""Tables of proven errors: a class is never better than its rows.
+"""Tables of proven errors: a class is never better than its rows; rows of K, sums of tiles, checks of a device.
 
-Also tested here: ``compiled/precision``.
+Also tested here: ``compiled/precision``, ``row_cache``, ``backends/device`` and ``backends/segment``.
 """
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adatron.devices.rows import checked_rows, refuse_different
+from adatron.gram import Points, Source
+from adatron.gram.backends.row_store import RowStore
+from adatron.gram.backends.segment import TileSegment, Workspace
 from adatron.gram.errors import MOST_CLASSES, USUAL_CLASSES, SizeClasses
-from adatron.kernels import RBF, Linear, Polynomial
+from adatron.gram.view import RowCache
+from adatron.kernels import RBF, Laplacian, Linear, Polynomial
+from adatron.threads import Pool
+from problems import view_of
 
 KERNELS = [RBF(0.5), Linear(), Polynomial(0.5, 3, 1.0)]
 
@@ -46,3 +53,91 @@ def test_a_table_has_the_bounds_of_the_mean_size(kernel):
 @pytest.mark.plain
 def test_rows_of_zeros_have_one_class():
     assert SizeClasses.below(0.0).of(np.zeros(3)).tolist() == [0, 0, 0]
+
+
+def test_some_rows_from_the_first_to_the_last_are_checked():
+    assert checked_rows(1).tolist() == [0]
+    assert checked_rows(5).tolist() == [0, 1, 2, 3, 4]
+    some = checked_rows(1000)
+    assert len(some) == 16
+    assert {0, 999} <= set(some.tolist())
+
+
+def test_a_difference_beyond_the_errors_of_both_is_an_error():
+    truth, errors = np.array([1.0, 2.0]), np.array([1e-12, 1e-12])
+    refuse_different("twin", truth + 1.5e-12, truth, errors)
+    for wrong in (truth + 3e-12, np.array([1.0, np.nan])):
+        with pytest.raises(RuntimeError, match="twin returned a sum of kernel values that is off by"):
+            refuse_different("twin", wrong, truth, errors)
+
+
+DTYPES = (np.float32, np.float64)
+
+
+def tolerance(dtype):
+    return 2e-5 if dtype == np.float32 else 1e-12
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kernel", [RBF(0.3), Laplacian(0.2), 0.5 * RBF(0.3) + Linear() * RBF(0.1)], ids=str)
+def test_weighted_sums_of_tiles(dtype, kernel, rng):
+    X, V = rng.normal(size=(60, 4)), rng.normal(size=(11, 2))
+    source = Source.of(X, np.arange(60), kernel)
+    chosen = rng.permutation(60)[:11]
+    segment = TileSegment(source, Workspace(kernel, dtype), Pool(1), 0, 60)
+    points = Points(source.take(chosen), chosen)
+    out = np.ones((60, 2))
+    segment.accumulate(out, points, V)
+    K = kernel(X)
+    np.testing.assert_allclose(out, 1 + K[:, chosen] @ V, atol=20 * tolerance(dtype))
+    np.testing.assert_allclose(segment.values(points), K[chosen], atol=10 * tolerance(dtype))
+
+
+N, KERNEL = 24, RBF(0.5)
+X = np.random.default_rng(0).normal(size=(N, 3))
+
+
+def rows_for(capacity, dtype=np.float64):
+    view = view_of(X, KERNEL, dtype)
+    width = RowCache(view, 0.0).store.values.shape[1]
+    return RowCache(view, capacity * width * np.dtype(dtype).itemsize), view.rows(np.arange(N))
+
+
+@pytest.mark.plain
+@given(st.integers(0, N), st.lists(st.integers(0, N - 1), max_size=40))
+@settings(max_examples=30, deadline=None)
+def test_a_row_is_right_and_the_longest_unused_goes(capacity, asked):
+    rows, K = rows_for(capacity)
+    room = len(rows.store)
+    assert room == max(2, capacity)
+    for i in asked:
+        np.testing.assert_array_equal(rows.row(i), K[i])
+    recent = list(dict.fromkeys(reversed(asked)))[:room]
+    assert set(np.flatnonzero(rows.store.slot >= 0)) == set(recent)
+
+
+@pytest.mark.plain
+def test_rows_are_made_together_and_copied_for_a_part():
+    rows, K = rows_for(10)
+    missing = rows.missing(np.arange(N))
+    assert len(missing) == 5  # half of the room
+    rows.fetch(missing)
+    assert not np.isin(missing, rows.missing(np.arange(N))).any()
+    part = rows.among(np.arange(1, N, 2), 1e6)
+    there = np.flatnonzero(part.store.slot >= 0)
+    assert np.array_equal(1 + 2 * there, missing[missing % 2 == 1])
+    for i in range(N // 2):
+        np.testing.assert_array_equal(part.row(i), K[1 + 2 * i, 1::2])
+
+
+@pytest.mark.plain
+def test_slots_that_could_not_be_filled_hold_nothing():
+    store = RowStore(3, 1, np.float64, 9)
+    with store.leased(np.array([1])):
+        pass
+    with pytest.raises(MemoryError), store.leased(np.array([1, 2, 3])):
+        raise MemoryError
+    assert np.flatnonzero(store.slot >= 0).tolist() == [1]
+    with store.leased(np.array([4, 5, 6])) as lease:  # every slot is free again
+        assert sorted(lease.slots) == [0, 1, 2]

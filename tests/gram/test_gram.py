@@ -58,17 +58,6 @@ def test_values_depend_on_the_pair_only(kernel, dtype, storage):
     np.testing.assert_allclose(K, kernel(X), atol=scale * (2e-5 if dtype == np.float32 else 1e-12))
 
 
-@pytest.mark.plain
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_equal_rows_have_kernel_value_one(dtype):
-    X = 100 * data(70, 300)
-    X[41] = X[3]
-    with Pool(1) as pool:
-        K = view(X, RBF(0.7), dtype, [70], pool).rows(np.arange(70))
-    assert np.array_equal(np.diag(K), np.ones(70))
-    assert K[3, 41] == 1
-
-
 def test_stored_and_recomputed_rows_give_the_same_bits():
     X, rng = data(900, 80), np.random.default_rng(2)
     with Pool(4) as pool:

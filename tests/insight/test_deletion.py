@@ -173,7 +173,4 @@ def test_weights_of_classes_count_once_along_C(kind):
 def test_an_incremental_model_keeps_the_order_of_its_ids():
     model = IncrementalSVC().fit(X, y)
     model.forget([3])
-    kept = np.delete(np.arange(len(X)), 3)
-    with pytest.raises(ValueError, match="order of its ids_"):
-        leave_one_out(model, X[kept], y[kept])
     assert leave_one_out(model, X[model.ids_], y[model.ids_]).error == model.loo_error()

@@ -1,4 +1,4 @@
-"""The plane holds the sample, its nearest boundary point and the third sample, and shows the model's own values."""
+"""The plane holds the sample, its nearest boundary point and a third one; it shows the model's values and borders."""
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ from sklearn.preprocessing import QuantileTransformer, StandardScaler
 
 from adatron import SVC, SVR, OneClassSVM, input_margin
 from adatron.insight import boundary_plane, sensitivity
+from adatron.insight.plane import FINER, finely
 
 W, w = load_wine(return_X_y=True)
 X, y = make_moons(60, noise=0.2, random_state=0)
@@ -65,3 +66,24 @@ def test_the_smallest_change_of_a_feature_changes_the_prediction():
     assert found.flips[0] == 1.0
     assert found.smallest[0] < np.ptp(X[:, 0])
     assert not found.flips[1] > 0.2
+
+
+def inside(places):
+    return (np.square(places).sum(axis=1) < 1.0).astype(np.int64)
+
+
+def test_a_finer_grid_is_right_everywhere_and_asks_little():
+    grid = np.linspace(-2.0, 2.0, 40), np.linspace(-1.5, 1.5, 30)
+    codes = inside(np.stack(np.meshgrid(*grid), axis=-1).reshape(-1, 2)).reshape(30, 40)
+    asked = []
+    (across, up), fine = finely(grid, codes, lambda places: (asked.append(len(places)), inside(places))[1])
+    assert fine.shape == (30 * FINER, 40 * FINER) == (len(up), len(across))
+    whole = inside(np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)).reshape(fine.shape)
+    np.testing.assert_array_equal(fine, whole)
+    assert sum(asked) < 0.4 * fine.size
+    np.testing.assert_allclose(across.reshape(-1, FINER).mean(axis=1), grid[0], atol=1e-12)
+
+
+def test_one_class_asks_nothing():
+    grid = np.linspace(0.0, 1.0, 5), np.linspace(0.0, 1.0, 5)
+    assert finely(grid, np.zeros((5, 5), np.int64), None)[1].max() == 0

@@ -1,4 +1,7 @@
-"""What is refused: samples that the model was not fitted to, as far as the model tells, and wrong shapes."""
+"""Samples that the model was not fitted to, and wrong shapes, are refused; as many samples as there is time for.
+
+Also tested here: ``in_time``.
+"""
 
 import numpy as np
 import pytest
@@ -10,11 +13,14 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from adatron import SVC, SVR, IncrementalSVC, NuSVC, NuSVR
 from adatron.estimators.forms.way import way_to
 from adatron.insight import boundary_plane, influence, label_issues, leave_one_out, sensitivity
+from adatron.insight import in_time as module
+from adatron.insight.in_time import in_time, margins_in_time
 from adatron.insight.leave_one_out import along_C, asked, left_out_of
 from adatron.insight.names import UNNAMED, unit_of
 from adatron.insight.subject import Subject
 from adatron.insight.twin import twin_of
 from adatron.plots import BoundaryPlaneDisplay, InputMarginDisplay, MarginDisplay
+from adatron.threads import Clock, clock
 
 ORDER = np.random.default_rng(0).permutation(150)
 X, y = (part[ORDER] for part in load_iris(return_X_y=True))
@@ -149,3 +155,48 @@ def test_the_error_at_the_models_own_C_is_that_of_leave_one_out():
     assert found.uncertainty[found.own] == 0.0
     assert (np.delete(found.uncertainty, found.own) > 0.0).all()
     assert found.error[0] > found.error[found.best]
+
+
+@pytest.fixture
+def now(monkeypatch):
+    at = [100.0]
+    for one in (module, clock):
+        monkeypatch.setattr(one, "monotonic", lambda: at[0])
+    return at
+
+
+@pytest.mark.parametrize("seconds", [0.01, 0.5, 3.0, 9.0, 1000.0])
+@pytest.mark.parametrize("first", [0.0, 0.4])
+def test_parts_end_with_the_time(seconds, first, now):
+    """Each part costs something, and so does each sample."""
+    parts = []
+
+    def ask(part):
+        now[0] += first + 0.1 * len(part)
+        parts.append(part)
+        return len(part)
+
+    limit = Clock.starting(seconds)
+    done, found = in_time(np.arange(100), limit, ask)
+    assert sum(found) == len(done) == len(np.unique(done))
+    assert now[0] - 100.0 <= seconds + first + 0.1 + 1e-9
+    assert (len(done) == 100) == (seconds > 100.0)
+    if len(done) < 100:
+        assert limit.deadline - now[0] < 1.001 * (now[0] - 100.0) / len(done)  # no time for one more
+    now[0] += seconds
+    assert len(in_time(np.arange(100), limit, ask)[0]) == 1
+
+
+def test_without_a_limit_there_is_one_part():
+    done, found = in_time(np.arange(5), Clock(), lambda part: part.tolist())
+    assert done.tolist() == [0, 1, 2, 3, 4]
+    assert found == [[0, 1, 2, 3, 4]]
+
+
+def test_parts_have_the_distances_of_the_whole():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    model = SVC().fit(X, X[:, 0] > 0)
+    whole, parts = (margins_in_time(model, X, np.arange(20), one) for one in (Clock(), Clock.starting(1000.0)))
+    np.testing.assert_array_equal(*(one[0] for one in (whole, parts)))
+    for name in ("distance", "certified", "projection"):
+        np.testing.assert_allclose(*(getattr(one[1], name) for one in (whole, parts)), rtol=1e-6)

@@ -185,6 +185,8 @@ def test_a_compact_model_predicts_and_no_more(kind, kernel):
     ):
         with pytest.raises(ValueError, match="A compact model has no samples"):
             act()
+    assert not hasattr(model, "ids_")
+    assert "ids_" not in dir(model)
     life.call(model.fit, X, y)
     np.testing.assert_array_equal(values(model, X), values(life.call(clone(model).fit, X, y), X))
     life.call(model.partial_fit, X, y)

@@ -13,7 +13,6 @@ import pytest
 from numba import types
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC, SVR, NuSVR, OneClassSVM, input_margin
 from adatron.compiled import panels
@@ -317,25 +316,6 @@ def test_an_incremental_model_calls_nothing_proven_that_is_tracked():
 
 def test_a_model_of_which_nothing_is_known_says_so():
     assert repr(Worst(float("nan"), float("nan"), True, 1)) == "<not proven: nothing is known>"
-
-
-def test_a_fit_that_failed_says_so_first():
-    X, y = two_moons()
-    with pytest.warns(ConvergenceWarning):
-        model = SVC(C=1e6, max_iter=3).fit(X, y)
-    assert repr(model.certificate_).startswith("<not converged: relative duality gap <= ")
-    assert "<b>Not converged:" in model.certificate_._repr_html_()
-
-
-@pytest.mark.parametrize("gap_tol", [None, 0.5])
-def test_a_gap_above_the_default_is_said_and_no_later_parameter_changes_that(gap_tol):
-    X, y = two_moons()
-    model = SVC(tol=0.9, gap_tol=gap_tol).fit(X, y)
-    said = repr(model.certificate_)
-    assert 1e-3 < model.certificate_.gap <= 0.5
-    assert said.startswith("<proven: ")
-    assert said.endswith("; no gap below 1e-03 is proven>")
-    assert repr(model.set_params(gap_tol=1e-9).certificate_) == said
 
 
 def products(A, B):

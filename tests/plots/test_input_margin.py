@@ -25,8 +25,6 @@ def test_boundary(model):
         display = InputMarginDisplay.from_estimator(one, X, y)
         np.testing.assert_array_equal(display.margins.distance, input_margin(one, X).distance)
         assert len(display.ax_.get_lines()) >= len(X)
-    with pytest.raises(ValueError, match="two features"):
-        InputMarginDisplay.from_estimator(model, np.ones((3, 4)), np.ones(3))
 
 
 def test_distances_and_steps(model):

@@ -1,13 +1,20 @@
-"""Names of features: of the columns, and of what a ColumnTransformer makes of them."""
+"""Names of features, and of what is seen in the picture of a plane.
+
+Also tested here: ``plane``.
+"""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from adatron import SVC, report
-from adatron.plots import SensitivityDisplay
+from adatron.insight import boundary_plane
+from adatron.plots import BoundaryPlaneDisplay, SensitivityDisplay
 
 rng = np.random.default_rng(0)
 AGE = rng.integers(20, 70, 90)
@@ -59,3 +66,19 @@ def test_linear_steps_keep_the_names_of_the_columns():
     model = make_pipeline(StandardScaler(), SVC()).fit(X, y)
     assert SensitivityDisplay.from_estimator(model, X).names == ["feature 0", "feature 1"]
     assert SensitivityDisplay.from_estimator(model, X, feature_names=["age", "Rome"]).names == ["age", "Rome"]
+
+
+pytest.importorskip("matplotlib")
+
+
+@pytest.mark.parametrize(("part", "seen"), [(0.5, True), (1e-3, False)])
+def test_a_circle_that_a_mark_hides_is_not_in_the_legend(part, seen):
+    X, y = load_iris(return_X_y=True)
+    model = SVC(C=10).fit(X, y)
+    plane = boundary_plane(model, X, y)
+    width = plane.grid[0][-1] - plane.grid[0][0]
+    display = BoundaryPlaneDisplay.of(replace(plane, certified=part * width), model, y).plot()
+    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert ("proven: no change inside" in texts) is seen
+    order = {line.get_label(): line.get_zorder() for line in display.ax_.get_lines()}
+    assert order[f"row {plane.numbers[0]}"] > order["nearest boundary point"]

@@ -25,6 +25,7 @@ from adatron.insight import sensitivity
 from adatron.insight.subject import drawn
 from adatron.learning.leave_out import loo_values
 from adatron.quoted import upward
+from adatron.reports.figure import GROUP, MOST_GROUPS, grouped
 from adatron.reports.parts import Figure, SortableTable, said, written
 from moments import at
 
@@ -407,3 +408,16 @@ def test_what_an_incremental_model_tracks_is_not_called_a_bound():
     made = adatron.report(adatron.IncrementalSVC().fit(X, y), X, y, max_time=20.0)
     assert made.panels[0].answer.startswith("Yes, by the gradient that the model follows: relative duality gap about ")
     assert "relative gap ≈" in made.html
+
+
+@pytest.mark.parametrize("n", [1, 4, 9, 10, 57, 1000])
+def test_groups_of_neighbours(n):
+    rng = np.random.default_rng(0)
+    values, more = rng.normal(size=n), rng.normal(size=n)
+    means, others = grouped(values, more)
+    assert len(means) == len(others) == max(1, min(MOST_GROUPS, n // GROUP))
+    assert (np.diff(means) > 0).all()
+    parts = np.array_split(np.argsort(values, kind="stable"), len(means))
+    assert len(means) == 1 or min(map(len, parts)) >= GROUP
+    for found, given in ((means, values), (others, more)):
+        np.testing.assert_allclose(found, [given[part].mean() for part in parts])

@@ -1,15 +1,18 @@
-"""The one loop of proposals and proofs, with a proposer that reads its part from a script.
+"""The one loop of proposals and proofs, with a proposer that reads its part from a script; the next tolerance.
 
-Also tested here: ``solution`` and ``status``.
+Also tested here: ``solution``, ``status`` and ``tolerance``.
 """
 
 from dataclasses import dataclass, field
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from adatron.certificates import Certificate
 from adatron.solvers.base import Options
-from adatron.solvers.loop import until_proven
+from adatron.solvers.loop import AIM, LARGEST_SHARE, LEAST_SHARE, blur, closer, until_proven
 from adatron.solvers.results import Status
 
 FAR, NEAR, WIDE = (Certificate(1.0, gap, violation) for gap, violation in ((9.0, 1.0), (1e-9, 1e-4), (0.5, 1e-4)))
@@ -72,3 +75,22 @@ def test_numbers_that_overflow_end_it():
 
 def test_whoever_tightens_may_end_it():
     assert run([Status.CONVERGED], [FAR], Status.STUCK) == (Status.STUCK, FAR, [1e-3])
+
+
+POSITIVE = st.floats(1e-12, 1e6)
+
+
+@settings(deadline=None)
+@given(tol=POSITIVE, gap=POSITIVE, wanted=POSITIVE)
+def test_a_tolerance_falls_in_proportion_within_limits(tol, gap, wanted):
+    near = closer(tol, gap, wanted)
+    assert LEAST_SHARE * tol <= near <= LARGEST_SHARE * tol
+    share = AIM * wanted / (gap / (1.0 + gap))  # of the larger bound of the optimum
+    if LEAST_SHARE < share < LARGEST_SHARE:
+        assert np.isclose(near / tol, share)
+    assert closer(tol, np.inf, wanted) == closer(tol, np.nan, wanted) == LARGEST_SHARE * tol
+
+
+def test_errors_of_kernel_values_add_up_as_squares():
+    assert blur(4.0, 3.0, 4) == 6.0 * 2.0**-24
+    assert blur(4.0, 3.0, 8) == 6.0 * 2.0**-53

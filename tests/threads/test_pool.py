@@ -1,5 +1,9 @@
-"""The pool of threads, its turns, and the gate of BLAS."""
+"""The pool of threads, its turns, and the gate of BLAS.
 
+Also tested here: ``gate``.
+"""
+
+import multiprocessing
 import threading
 
 import numpy as np
@@ -8,6 +12,7 @@ import pytest
 from adatron.gram import Gram, Source
 from adatron.kernels import RBF
 from adatron.threads import Pool
+from adatron.threads.gate import _Gate, one_blas_thread
 from machines import blas_threads
 from moments import at, raising
 from problems import samples
@@ -128,3 +133,52 @@ def test_ctrl_c_while_a_helper_starts_leaves_no_thread():
     with pytest.raises(KeyboardInterrupt), Pool(2) as pool, at(threading.Thread.start, interrupt, end=True):
         pool.run(lambda number: None, 2)
     assert threading.active_count() == before
+
+
+def test_the_gate_counts():
+    before = blas_threads()
+    inside, leave = threading.Event(), threading.Event()
+
+    def other():
+        with one_blas_thread():
+            inside.set()
+            leave.wait(10)
+
+    thread = threading.Thread(target=other)
+    with one_blas_thread():
+        thread.start()
+        inside.wait(10)
+        assert set(blas_threads()) == {1}
+    assert set(blas_threads()) == {1}  # the other thread is still inside
+    leave.set()
+    thread.join()
+    assert blas_threads() == before
+
+
+def test_who_was_inside_before_a_fork_counts_no_more():
+    before, gate = blas_threads(), _Gate()
+    gate.enter()
+    gate.after_fork()  # in the child
+    gate.leave()
+    gate.enter()
+    assert set(blas_threads()) == {1}
+    gate.leave()
+    assert blas_threads() == before
+
+
+def _child(before, result):
+    Pool(2).__enter__().__exit__(None, None, None)
+    result.put(blas_threads() == before)
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="the platform has no fork")
+def test_a_child_forked_inside_the_gate_has_its_threads_back():
+    before = blas_threads()
+    context = multiprocessing.get_context("fork")
+    result = context.Queue()
+    with one_blas_thread():
+        child = context.Process(target=_child, args=(before, result))
+        child.start()
+        assert result.get(timeout=30)
+        child.join(30)
+    assert blas_threads() == before

@@ -35,7 +35,8 @@ def truths(model: Any, kernel: tuple[Any, ...], X: Any, y: Any = None, weight: A
     """What is true of each binary problem of a fitted model."""
     name = type(model).__name__.removeprefix("Incremental")
     task = Task(name, {**model.get_params(), **more}, None if kernel[0] == "given" else X, y, weight)
-    return [truth(one, *values(kernel, X)) for one in programs(task, model) if one is not None]
+    K, error = values(kernel, X)
+    return [truth(one, K, error) for one in programs(task, model) if one is not None]
 
 
 def true_claims(model: Any, *given: Any, objectives: bool = True, **more: Any) -> list[Truth]:

@@ -1,15 +1,19 @@
-"""The benchmarks: what they recompute is right, and what they write is complete."""
+"""The benchmarks, also that for benchopt: what they recompute is right, and what they write is complete."""
 
 import json
+import shutil
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 from benchmarks import tables
 from benchmarks.__main__ import QUICK, SHARE, main
+from benchmarks.benchopt.benchmark_utils.truth import truth
 from benchmarks.libraries import LIBRARIES, Library
 from benchmarks.quality import quality, support_vectors
 from click.testing import CliRunner
+from scipy import sparse
 from sklearn.datasets import make_classification
 from sklearn.svm import SVC as PeerSVC
 from sklearn.svm import SVR as PeerSVR
@@ -17,7 +21,9 @@ from sklearn.svm import NuSVC as PeerNuSVC
 from sklearn.svm import NuSVR as PeerNuSVR
 
 from adatron import SVC, SVR, NuSVC, NuSVR
-from machines import altered
+from machines import altered, spread
+from problems import samples
+from processes import python
 
 CASES = {
     "two classes": (SVC, PeerSVC, {"C": 3.0}, 2),
@@ -147,3 +153,43 @@ def test_a_spoilt_model_is_found_out():
     model = SVC(C=3.0, gamma=0.2).fit(X, y)
     model = altered(model, dual=model.dual_coef_ * 0.9)
     assert quality(model, X, y, {"C": 3.0, "gamma": 0.2}).kkt_violation > 0.01
+
+
+ROOT = Path(__file__).parents[2]
+RBF = {"kernel": "rbf", "gamma": 0.3}
+POLY = {"kernel": "poly", "gamma": 0.3, "degree": 3, "coef0": 1.0}
+
+
+@pytest.mark.parametrize("kernel", [RBF, POLY, {"kernel": "linear"}], ids=lambda kernel: kernel["kernel"])
+@pytest.mark.parametrize("tol", [0.3, 1e-2, 1e-5])
+def test_the_benchmark_finds_what_the_certificate_says(kernel, tol):
+    X, y = samples(2, 300, 4)
+    C = 2.0
+    model = SVC(C=C, tol=tol, precision="double", **kernel).fit(X, y)
+    found = truth(X, y, C, kernel, spread(model, len(y))[0])
+    assert found["infeasibility"] == 0.0
+    assert found["value"] <= model.duality_gap_ + 1e-12
+    assert found["kkt_violation"] <= model.kkt_violation_ + 1e-10
+    np.testing.assert_allclose(found["value"], model.duality_gap_, rtol=1e-3, atol=1e-9)
+    np.testing.assert_allclose(found["kkt_violation"], model.kkt_violation_, rtol=1e-3, atol=1e-9)
+    np.testing.assert_allclose(found["dual"], model.dual_objective_, rtol=1e-9)
+    np.testing.assert_allclose(found["primal"], model.primal_objective_, rtol=1e-9)
+    sparse_too = truth(sparse.csr_matrix(X), y, C, kernel, spread(model, len(y))[0])
+    np.testing.assert_allclose(sparse_too["value"], found["value"], rtol=1e-3, atol=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "data", ["simulated[n_samples=200]", pytest.param("files[data=heart_scale]", marks=pytest.mark.data)]
+)
+def test_it_runs(data, tmp_path, request):
+    pytest.importorskip("benchopt", reason="needs benchopt")
+    pandas = pytest.importorskip("pandas", reason="needs pandas")
+    own = {"ADATRON_DATA": request.getfixturevalue("data_dir")} if "files" in data else {}
+    shutil.copytree(ROOT / "benchmarks/benchopt", tmp_path / "svm", ignore=shutil.ignore_patterns("outputs", "__*__"))
+    options = ("-s", "adatron", "-s", "scikit-learn", "-n", 3, "-r", 1, "--no-plot", "--output", "test")
+    python("-m", "benchopt", "run", tmp_path / "svm", "-d", data, *options, cwd=tmp_path, **own)
+    found = pandas.read_parquet(tmp_path / "svm/outputs/test.parquet").groupby("solver_name").last()
+    assert len(found) == 2
+    assert "files" in data or (found.objective_value < 0.1).all()  # the tolerance bounds the violation, not the gap
+    assert (found.objective_kkt_violation <= 1.001e-2).all()

@@ -119,28 +119,10 @@ def test_a_search_in_threads_is_the_same_to_the_last_bit(name):
         assert_same_search(searched(name), searched(name, n_jobs=-1))
 
 
+@pytest.mark.slow
 def test_a_search_in_processes_is_the_same_to_the_last_bit():
     for name in NAMES:
         assert_same_search(searched(name), searched(name, n_jobs=2))
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    """Two workers, in threads of this process: what is tested is joblib's dask backend, not Dask's processes."""
-    from distributed import Client, LocalCluster
-
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as local,
-        Client(local) as client,
-    ):
-        yield client
-
-
-@pytest.mark.parametrize("name", ["SVC", "NuSVR"])
-def test_a_search_on_dask_is_the_same_to_the_last_bit(name, cluster):
-    with parallel_config(backend="dask"):
-        other = searched(name, n_jobs=-1)
-    assert_same_search(searched(name), other)
 
 
 def most_threads(path, before, state):

@@ -44,12 +44,6 @@ def test_example(path, capsys, monkeypatch):
     plt.close("all")
 
 
-def test_every_folder_of_examples_has_a_header():
-    assert len(EXAMPLES) >= 15
-    for folder in {path.parent for path in EXAMPLES}:
-        assert (folder / "GALLERY_HEADER.rst").is_file()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("path", DOCTESTED, ids=lambda path: path.stem)
 def test_docstring(path):

@@ -1,10 +1,19 @@
-"""Numbers that the pages quote are those of the measured tables."""
+"""Pages say what is there: the numbers of the measured tables, the names of both libraries, the oldest versions."""
 
 import re
+import tomllib
+import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 from benchmarks.facts import RESULTS, facts, fits, page
+from sklearn import svm
+from sklearn.datasets import load_iris
+
+import adatron
+from adatron import SVC
+from adatron.estimators.base.attributes import Attribute
 
 ROOT = Path(__file__).parents[2]
 TEXTS = [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -38,3 +47,63 @@ def test_rows_of_data_sets_are_those_of_the_facts(path):
         assert {heading: row[heading] for heading in entries if heading in row} == {
             heading: cell for heading, cell in entries.items() if heading in row
         }, row["data"]
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "migration.md").read_text()
+NAMES = ["SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"]
+
+
+def attributes(estimator):
+    """Public attributes of a fitted estimator: what fit sets, and properties."""
+    kinds = (property, Attribute)
+    names = [*vars(estimator), *(n for n in dir(type(estimator)) if isinstance(getattr(type(estimator), n), kinds))]
+    return {name for name in names if name.endswith("_") and not name.startswith("_")}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_parameter_and_attribute_is_named(name):
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 0, 1, 1]
+    for library in (svm, adatron):
+        estimator = getattr(library, name)().fit(X, y)
+        named = attributes(estimator) | set(estimator.get_params())
+        assert {"kernel", "dual_coef_", "coef_"} <= named
+        assert [n for n in sorted(named) if f"`{n}`" not in PAGE] == []
+
+
+def test_every_class_is_named():
+    public = {n for n in svm.__all__ if n != "l1_min_c"} | set(NAMES)
+    assert [n for n in sorted(public) if f"`{n}`" not in PAGE] == []
+
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS = ("plot", "bench", "cli", "onnx", "mlflow", "dask", "gpu")  # those for users
+
+
+def test_the_oldest_versions_are_the_lower_bounds():
+    extras = [one for extra in EXTRAS for one in PROJECT["optional-dependencies"][extra]]
+    bounds = [re.fullmatch(r"([\w-]+)>=([\d.]+)(,.*)?", one) for one in [*PROJECT["dependencies"], *extras]]
+    pinned = [line for line in (ROOT / "constraints/oldest.txt").read_text().splitlines() if line[0] != "#"]
+    assert sorted({f"{bound[1]}=={bound[2]}" for bound in bounds if bound}) == sorted(pinned)
+    assert [one for one, bound in zip([*PROJECT["dependencies"], *extras], bounds, strict=True) if not bound] == [
+        "adatron[plot]"
+    ]
+
+
+def test_the_manual_names_the_lower_bounds():
+    bounds = [f"python{PROJECT['requires-python']}", *PROJECT["dependencies"]]
+    page = (ROOT / "docs/installing.md").read_text()
+    rows = re.findall(r"^\| ([\w-]+) \| ([\d.]+) \| (?:\w+ \d{4} )?\|$", page, re.MULTILINE)
+    assert {name.lower() for name, _ in rows} == {re.split("[>=]", one)[0] for one in bounds}
+    for name, limit in re.findall(r"^(\w+)>=.*,<([\d.]+)$", "\n".join(bounds), re.MULTILINE):
+        assert f"{name.capitalize()} must also be older than {limit}:" in page
+    for name, version in rows:
+        assert [one for one in bounds if re.fullmatch(rf"{name.lower()}>={re.escape(version)}(,.*)?", one)], name
+
+
+def test_probabilities_do_not_rest_on_scikit_learns():
+    """Nothing is deprecated here, and the estimator that goes to scikit-learn asks for no probabilities."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = SVC(probability=True).fit(*load_iris(return_X_y=True))
+        assert model.predict_proba([[5.0, 3.0, 1.0, 0.2]]).shape == (1, 3)
+        assert not hasattr(model.to_sklearn(), "predict_proba")

@@ -155,19 +155,3 @@ def test_rounding_of_large_targets_is_not_taken_for_an_indefinite_kernel(kind, o
     rng = np.random.default_rng(seed)
     X, y = scale * rng.normal(size=(40, 2)), offset + rng.normal(size=40) + rng.normal(size=40)
     assert attempt(kind(gamma=1.0, C=10.0, tol=1e-9 * offset), X, y) is not None
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("C", [1.0, 100.0])
-def test_single_precision_of_many_rows(C):
-    """Beyond SMALL variables tiles are float32: the same model as with float64 throughout."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(1500, 4))
-    y = np.sin(2 * X[:, 0]) + X[:, 1] + 0.2 * rng.normal(size=1500)
-    for tol in (1e-3, 1e-6):
-        fits = [NuSVR(C=C, nu=0.4, gamma=0.3, tol=tol, precision=p).fit(X, y) for p in ("auto", "double")]
-        assert all(model.fit_status_ == 0 for model in fits)
-        auto, double = fits
-        assert auto.dual_objective_ == pytest.approx(double.dual_objective_, rel=10 * tol)
-        np.testing.assert_allclose(auto.predict(X), double.predict(X), atol=30 * tol)
-        assert auto.epsilon_ == pytest.approx(double.epsilon_, abs=10 * tol)

@@ -1,4 +1,7 @@
-"""scikit-learn's callbacks: on every estimator, from scikit-learn 1.9 on."""
+"""scikit-learn's callbacks, and what a notebook shows of a fitted model, from scikit-learn 1.9 on.
+
+Also tested here: ``shown``.
+"""
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import adatron
+from adatron.quoted import upward
 
 callback = pytest.importorskip("sklearn.callback", reason="scikit-learn before 1.9 has no callbacks")
 X, y = load_iris(return_X_y=True)
@@ -109,3 +113,27 @@ def test_scikit_learns_own_callbacks_work_on_every_estimator(model):
     model = clone(model).set_callbacks(callback.ProgressBar(), monitor).fit(X, targets)
     scores = [row[name] for row in monitor.get_logs().data]
     assert scores == [get_scorer(name)(model, X, targets)]
+
+
+SHOWN = [*MODELS, adatron.SVC(kernel="linear")]
+
+
+@pytest.mark.parametrize("model", SHOWN, ids=lambda model: type(model).__name__)
+def test_the_certificate_comes_first(model):
+    model.fit(X, y)
+    tight = [] if isinstance(model, adatron.InputMarginSVC) else [model.compact()]
+    for one in (model, *tight):
+        shown = one._repr_html_()
+        table = shown[shown.index("Fitted attributes") :]
+        places = [table.index(name) for name in ("duality_gap_", "kkt_violation_", "support_vectors_")]
+        assert places == sorted(places)
+        assert ("coef_</a>" in table.replace("dual_coef_", "")) is (one.kernel == "linear")
+
+
+def test_the_table_shows_the_worst_of_several_problems():
+    model = adatron.SVC().fit(X, y)
+    shown = model._repr_html_()
+    table = shown[shown.index("Fitted attributes") :]
+    assert f"{upward(model.duality_gap_.max())} (worst of 3)" in table
+    assert f"{upward(model.kkt_violation_.max())} (worst of 3)" in table
+    assert f"gap ≤ {upward(model.certificate_.gap)}, KKT ≤ {upward(model.certificate_.violation)}" in table

@@ -16,7 +16,6 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import check_estimator
 
 from adatron import SVC, NuSVC
 from adatron.estimators.base import probability
@@ -337,12 +336,3 @@ def test_folds_that_do_not_converge_are_reported():
     texts = [str(one.message) for one in record]
     assert sum("of 5 problems of the folds" in text for text in texts) == 1
     assert sum("Not converged: " in text for text in texts) == 1
-
-
-def test_check_estimator():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        check_estimator(SVC(gamma=0.5, probability=True))  # 'scale' does not know the weights
-
-
-# files

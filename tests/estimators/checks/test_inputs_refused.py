@@ -1,14 +1,16 @@
-"""The five estimators refuse what scikit-learn refuses, in its words; huge and tiny values are errors or models."""
+"""The five estimators refuse what scikit-learn refuses, in its words; huge values are errors or models; labels stay."""
 
 import warnings
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 import adatron
 from adatron import SVC
+from adatron.files import ModelFileError, load, save
 from covering import parametrized
 from machines import NAMES, X, dense, ours, outcome, target, values
 
@@ -20,8 +22,11 @@ def test_bad_weights(name):
         assert outcome(ours(name), lambda model, bad=bad: model.fit(X, y, bad))[0] is ValueError
     with pytest.raises(ValueError, match="sample_weight and X have incompatible shapes"):
         ours(name).fit(X, y, np.ones(len(X) + 1))
-    with pytest.raises(ValueError, match="zero or negative"):
-        ours(name).fit(X, y, np.zeros(len(X)))
+    for nothing in (np.zeros(len(X)), -np.ones(len(X))):
+        model = ours(name)
+        with pytest.raises(ValueError, match="zero or negative"):
+            model.fit(X, y, nothing)
+        assert not hasattr(model, "support_")
 
 
 BROKEN = {
@@ -116,3 +121,56 @@ def test_masked_values_are_missing(name):
     plain = values(model.fit(X, *some), X)
     again = model.fit(np.ma.array(X), *(np.ma.array(one) for one in some))
     np.testing.assert_array_equal(values(again, np.ma.array(X)), plain)
+
+
+POINTS = np.repeat([[0.0], [1.0], [2.0]], 4, axis=0) + np.tile([0.0, 0.1, 0.2, 0.3], 3)[:, None]
+LABELS = {
+    "beyond 2^53": [2**60, 2**60 + 1, 2**60 + 2],
+    "the ends of int64": [-(2**63), 0, 2**63 - 1],
+    "uint64": np.array([0, 2**64 - 2, 2**64 - 1], np.uint64),
+    "text of digits": ["1", "01", "1.0"],
+    "objects of text": np.array(["1", "01", "1.0"], object),
+}
+
+
+@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
+def test_labels_stay_what_they_were(labels, tmp_path):
+    y = np.repeat(labels, 4) if isinstance(labels, np.ndarray) else [label for label in labels for _ in range(4)]
+    model = SVC(C=100.0, gamma=10.0).fit(POINTS, y)
+    save(model, tmp_path / "m.adatron")
+    for one in (model, load(tmp_path / "m.adatron")):
+        assert one.predict(POINTS).tolist() == list(y)
+
+
+def test_truth_values_stay_what_they_were(tmp_path):
+    y = POINTS[:, 0] > 0.7
+    model = SVC(C=100.0, gamma=10.0).fit(POINTS, y)
+    save(model, tmp_path / "m.adatron")
+    for one in (model, load(tmp_path / "m.adatron")):
+        assert one.predict(POINTS).dtype == bool
+        assert_array_equal(one.predict(POINTS), y)
+
+
+MERGED = {
+    "int64 beside uint64": [-1, 2**63, 2**63 + 1],
+    "text beside numbers": [1, "1", 2],
+    "numbers made float64": [1.0, 2**60, 2**60 + 1],
+    "beyond 64 bits": [0, 2**64, 2**64 + 1],
+    "uint64 in a list": [0, 2**64 - 2, 2**64 - 1],
+    "bytes": [b"a", b"b", b"c"],
+    "days": list(np.array(["2020-01-01", "2021-01-01", "2022-01-01"], "M8[D]")),
+    "durations": list(np.array([1, 2, 3], "m8[s]")),
+}
+
+
+@pytest.mark.parametrize("labels", MERGED.values(), ids=MERGED)
+def test_labels_that_would_be_merged_are_refused(labels):
+    with pytest.raises((ValueError, TypeError), match=r"[Ll]abel"):
+        SVC().fit(POINTS, [label for label in labels for _ in range(4)])
+
+
+def test_text_that_a_model_file_would_shorten_is_not_written(tmp_path):
+    model = SVC().fit(POINTS, np.repeat(np.array(["a", "a\0", "b"], object), 4))
+    with pytest.raises(ModelFileError, match="classes_: text that ends in a character 0 has no place"):
+        save(model, tmp_path / "m.adatron")
+    assert not (tmp_path / "m.adatron").exists()

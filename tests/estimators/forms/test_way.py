@@ -1,18 +1,25 @@
-"""The way to a machine passes by what works in fits alone."""
+"""The way to a machine passes by what works in fits alone; models of more features.
+
+Also tested here: ``widen``.
+"""
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
 from sklearn.datasets import make_classification
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 import adatron
-from adatron import SVC
+from adatron import SVC, SVR, InputMarginSVC
+from adatron.estimators.forms.adopt import widened
 from adatron.estimators.forms.way import way_to
 from adatron.insight import leave_one_out
 from adatron.plots import BoundaryPlaneDisplay, InputMarginDisplay
 from adatron.selection import GridSearchCV
+from problems import samples
 from resampling import Balance, Resampling
 
 X, y = make_classification(80, 2, n_informative=2, n_redundant=0, weights=[0.8], random_state=0)
@@ -63,3 +70,25 @@ def alone(params):
         model = Resampling([*steps, ("svm", SVC(gamma=0.2, C=params["svm__C"]))]).fit(X[train], y[train])
         scores.append(model.score(X[test], y[test]))
     return scores
+
+
+MACHINES = {
+    "dense": SVC(gamma=0.5),
+    "sparse": SVC(gamma=0.5),
+    "regression": SVR(gamma=0.5),
+    "tilted": InputMarginSVC(C=10.0, gamma=0.5, algorithm="full"),
+}
+
+
+@pytest.mark.parametrize("kind", MACHINES)
+def test_added_features_only_shrink_the_values_of_a_gaussian(kind):
+    X, y = samples(0, 60, 3, noise=0.5)
+    new = np.random.default_rng(1).normal(size=(20, 5))
+    shrink = np.exp(-0.5 * np.square(new[:, 3:]).sum(axis=1))  # k(x, z) has this factor more, and so have its slopes
+    as_rows = sparse.csr_matrix if kind == "sparse" else np.asarray
+    model = MACHINES[kind].fit(as_rows(X), y)
+    values = "predict" if kind == "regression" else "decision_function"
+    expected = shrink * (getattr(model, values)(as_rows(new[:, :3])) - model.intercept_) + model.intercept_
+    wide = widened(model, 5)
+    assert wide.n_features_in_ == 5
+    assert_allclose(getattr(wide, values)(as_rows(new)), expected, rtol=1e-9, atol=1e-9)

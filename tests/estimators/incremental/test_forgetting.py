@@ -66,18 +66,6 @@ def test_a_scaler_remembers(scaler, data, path):
     assert "n_samples_seen_" in found
 
 
-def test_the_row_can_be_computed_from_a_standard_scaler(data, path):
-    """This is why ``adatron.forget`` refuses and the report warns."""
-    X, y = data
-    pipe = make_pipeline(StandardScaler(), IncrementalSVC(gamma=0.5)).fit(X, y)
-    pipe[-1].forget([5])
-    adatron.save(pipe, path)
-    scaler, model = adatron.load(path)
-    rest = (model.store.X * scaler.scale_ + scaler.mean_).sum(0)
-    np.testing.assert_allclose(scaler.n_samples_seen_ * scaler.mean_ - rest, X[5])
-    assert "mean_" in report(pipe[-1])["derived"][0]
-
-
 def test_weights_of_a_scaler_do_not_make_it_forgetful(data):
     X, y = data
     pipe = make_pipeline(StandardScaler(), IncrementalSVC(gamma=0.5))

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_moons
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from adatron import SVC, InputMarginSVC, input_margin
 from adatron.estimators.input_space.measure import fields
@@ -162,15 +161,3 @@ def test_more_classes(multi_class, algorithm):
     found = input_margin(model, X[::7])
     assert (found.certified <= found.distance).all()
     assert found.converged.mean() > 0.9
-
-
-# Distances from a plane are quick; the other algorithm has the default kernel.
-@pytest.mark.slow
-@parametrize_with_checks(
-    [
-        InputMarginSVC(algorithm="full", kernel="linear", n_steps=2),
-        InputMarginSVC(algorithm="simplified", n_steps=2),
-    ]
-)
-def test_conventions(estimator, check):
-    check(estimator)  # asserts by itself

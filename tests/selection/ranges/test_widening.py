@@ -9,6 +9,7 @@ from sklearn.linear_model import LogisticRegression
 
 from adatron import SVC
 from adatron.selection import GridSearchCV
+from adatron.selection.ranges.auto import Axis, geometric
 
 X, y = make_moons(60, noise=0.25, random_state=0)
 
@@ -65,3 +66,28 @@ def test_several_metrics():
     assert not hasattr(GridSearchCV(SVC(), "auto", refit=False, **common).fit(X, y), "best_params_")
     chosen = GridSearchCV(SVC(), "auto", refit=lambda results: 0, **common).fit(X, y)
     assert chosen.best_index_ == 0
+
+
+@pytest.mark.parametrize(
+    ("axis", "edge", "value"),
+    [
+        (Axis((0.1, 1.0, 10.0), 10.0), "largest", 100.0),
+        (Axis((0.1, 1.0, 10.0), 10.0), "smallest", 0.01),
+        (Axis((0.1, 1.0), 10.0, least=0.05), "smallest", 0.05),
+        (Axis((0.1, 1.0), 10.0, least=0.1), "smallest", None),
+        (Axis((0.1, 0.5), 2.0, most=0.8), "largest", 0.8),
+        (Axis((0.1, 0.799), 2.0, most=0.8), "largest", None),
+        (Axis((1e308,), 10.0), "largest", None),
+    ],
+)
+def test_beyond(axis, edge, value):
+    assert axis.beyond(edge) == value
+    if value is not None:
+        assert axis.wider(edge).values == tuple(sorted((*axis.values, value)))
+
+
+def test_geometric():
+    assert geometric(0.01, 10.0, 1.0, 10.0, 9) == (0.01, 0.1, 1.0, 10.0)
+    many = geometric(1e-9, 1e9, 1.0, 10.0, 5)
+    assert len(many) == 5
+    np.testing.assert_allclose(np.diff(np.log10(many)), 1.0)
