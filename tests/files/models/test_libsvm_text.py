@@ -300,6 +300,7 @@ GOOD = "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 0\nlabel
         ("-1 2:1", "-1 2:1 1:1", "line 10: damaged"),
         ("-1 2:1", "-1 99999999999:1", "line 10: damaged"),
         ("-1 2:1", "-1 2:1 # 1", "line 10: damaged"),
+        ("-1 2:1", "-1 1:2:3 4", "line 10: damaged .*not pairs of a feature's number and its value: '1:2:3 4'"),
         ("-1 2:1", "inf 2:1", "line 10: damaged .*not finite"),
         ("-1 2:1", "-1 \u0662:1", "line 10: damaged .*more than ASCII"),
         ("-1 2:1", "-1 2:\u0661", "line 10: damaged .*more than ASCII"),

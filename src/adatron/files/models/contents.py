@@ -1,10 +1,10 @@
 """List the machines that a model file may hold, and the attributes that each of them may have.
 
 `codec` makes objects of these classes and of no others. A machine checks its model itself, whichever way the model
-comes in: see `Model`, `foreign`, `Store` and `Track`. Here are the names of all attributes, the parameters, and the
-values that a machine keeps beside its model. `save` makes the same checks as `load`, so a saved file can be loaded.
-Attributes that a user has given a model are kept if they are public and hide nothing of the class; nothing in the
-library reads them.
+comes in: see `Model`, ``model/checks.py``, `Store` and `Track`. Here are the names of all attributes, the parameters,
+and the values that a machine keeps beside its model. `save` makes the same checks as `load`, so a saved file can be
+loaded. Attributes that a user has given a model are kept if they are public and hide nothing of the class; nothing in
+the library reads them.
 """
 
 from __future__ import annotations
@@ -86,10 +86,6 @@ def _are_arrays(value: Any, state: FileState, *shape: int | None) -> bool:
     return type(listed) is list and len(listed) == n and all(is_array(one, "d", *shape) for one in listed)
 
 
-def _are_points(value: Any, state: FileState) -> bool:
-    return value is None or _are_arrays(value, state, state["shape_fit_"][0], state.get("n_features_in_"))
-
-
 def _is_stream(value: Any, _: FileState) -> bool:
     if value is None:
         return True
@@ -113,7 +109,8 @@ CHECKS: dict[str, tuple[type[Any], Suits]] = {
     "class_weight_": (Classifier, _are_weights),
     "margin_": (InputMarginSVC, _are_reals),
     "margin_path_": (InputMarginSVC, lambda value, state: _are_arrays(value, state, None)),
-    "projections_": (InputMarginSVC, _are_points),
+    "projections_": (InputMarginSVC, lambda value, state: value is None
+                     or _are_arrays(value, state, state["shape_fit_"][0], state.get("n_features_in_"))),
     "epsilon_": (NuSVR, _are_reals),
     "n_crossed_": (QuantileSVR, lambda value, _: is_count(value)),
     "_store": (Holder, lambda value, _: isinstance(value, dict)),  # which checks itself, as the next one does
@@ -121,7 +118,7 @@ CHECKS: dict[str, tuple[type[Any], Suits]] = {
     "_fixed": (Holder, lambda value, _: type(value) is dict),
     "n_refit_": (Holder, lambda value, _: is_count(value)),
     "stream_": (Holder, _is_stream),
-}
+}  # fmt: skip
 FEATURE_STATE = ("n_features_in_", "feature_names_in_")  # What the check of X sets.
 MACHINES: tuple[type[Any], ...] = (
     SVC, NuSVC, InputMarginSVC, SVR, NuSVR, QuantileSVR, OneClassSVM, SVDD,
@@ -156,14 +153,9 @@ def refusal(value: object) -> str:
 
 
 def check_machine(machine: KernelMachine, state: dict[str, Any]) -> None:
-    """Check the parameters of a machine, and a state that is, or is to become, its own.
+    """Check the parameters of a machine, a state that is, or is to become, its own, and its model if it has one.
 
-    Raises
-    ------
-    InvalidError
-        The state is not one of the class.
-    ValueError
-        A parameter is not allowed.
+    A ValueError says that a parameter is not allowed, or that the state is not one of the class.
     """
     kind, params = type(machine), machine.get_params(deep=False)
     machine._validate_params()  # pyright: ignore[reportPrivateUsage]
@@ -185,6 +177,8 @@ def check_machine(machine: KernelMachine, state: dict[str, Any]) -> None:
     allowed: dict[str, Any] = kind._parameter_constraints  # pyright: ignore[reportPrivateUsage]
     fixed = {name: value for name, value in state.get("_fixed", {}).items() if name in allowed}
     validate_parameter_constraints({name: allowed[name] for name in fixed}, fixed, kind.__name__)
+    if machine.__sklearn_is_fitted__() and (fault := next(machine.faults(), "")):
+        raise InvalidError(fault)
 
 
 def requests_of(owner: Any) -> dict[str, dict[str, Any]]:
@@ -195,24 +189,13 @@ def requests_of(owner: Any) -> dict[str, dict[str, Any]]:
 
 
 def restore_requests(owner: Any, requests: Any) -> None:
-    """Set what `requests_of` gave.
-
-    Raises
-    ------
-    InvalidError
-        There is no such method, or no such metadata.
-    """
+    """Set what `requests_of` gave; fail if there is no such method, or no such metadata."""
     for method, wanted in requests.items():
         try:
             with config_context(enable_metadata_routing=True):
                 getattr(owner, f"set_{method}_request")(**wanted)
         except (AttributeError, TypeError, ValueError) as error:
             raise InvalidError(f"the metadata request of {str(method)[:50]!r} is wrong: {str(error)[:200]}") from error
-
-
-def faults(machine: KernelMachine) -> str:
-    """Return what `load` would find wrong with the model of a machine, or nothing."""
-    return next(machine.faults(), "") if machine.__sklearn_is_fitted__() else ""
 
 
 def lasting_state(machine: KernelMachine) -> dict[str, Any]:
