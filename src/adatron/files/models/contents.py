@@ -64,15 +64,6 @@ def is_array(value: Any, kinds: str, *shape: int | None) -> TypeGuard[NDArray[An
     return right and all(size in (None, found) for size, found in zip(shape, value.shape, strict=True))
 
 
-def _are_names(value: Any, state: FileState) -> bool:
-    return is_array(value, "U", state.get("n_features_in_")) and len(np.unique(value)) == len(value)
-
-
-def _are_weights(value: Any, state: FileState) -> bool:
-    right = is_array(value, "d", np.size(state.get("classes_", ())))
-    return right and bool(np.isfinite(value).all() and (value >= 0).all())
-
-
 def _are_reals(value: Any, state: FileState) -> bool:
     """Return whether there is a number for each problem."""
     n = np.size(state.get("intercept_", ()))
@@ -87,26 +78,28 @@ def _are_arrays(value: Any, state: FileState, *shape: int | None) -> bool:
 
 
 def _is_stream(value: Any, _: FileState) -> bool:
-    if value is None:
-        return True
+    """Return whether a value says which record was learned last, and how far each input was read."""
     if type(value) is not dict or value.keys() != {"number", "inputs"} or not is_count(value["number"]):
-        return False
-    inputs = value["inputs"]
-    return type(inputs) is dict and all(type(name) is str and _is_input(one) for name, one in inputs.items())
-
-
-def _is_input(value: Any) -> bool:
-    if type(value) is not dict or value.keys() != {"inode", "line", "since", "digest"}:
-        return False
-    return is_count(value["line"]) and is_count(value["since"]) and type(value["inode"]) is type(value["digest"]) is str
+        return value is None
+    return type(value["inputs"]) is dict and all(
+        type(name) is str
+        and type(one) is dict
+        and one.keys() == {"inode", "line", "since", "digest"}
+        and is_count(one["line"])
+        and is_count(one["since"])
+        and type(one["inode"]) is type(one["digest"]) is str
+        for name, one in value["inputs"].items()
+    )
 
 
 #: The attributes beside the model: the class that has each of them, with the classes made from it, and its check.
 CHECKS: dict[str, tuple[type[Any], Suits]] = {
     "n_features_in_": (KernelMachine, lambda value, _: is_count(value, MOST_COLUMNS)),
-    "feature_names_in_": (KernelMachine, _are_names),
+    "feature_names_in_": (KernelMachine, lambda value, state: is_array(value, "U", state.get("n_features_in_"))
+                          and len(np.unique(value)) == len(value)),
     "first_index_": (KernelMachine, lambda value, _: value is None or is_count(value, 1)),
-    "class_weight_": (Classifier, _are_weights),
+    "class_weight_": (Classifier, lambda value, state: is_array(value, "d", np.size(state.get("classes_", ())))
+                      and bool(np.isfinite(value).all() and (value >= 0).all())),
     "margin_": (InputMarginSVC, _are_reals),
     "margin_path_": (InputMarginSVC, lambda value, state: _are_arrays(value, state, None)),
     "projections_": (InputMarginSVC, lambda value, state: value is None

@@ -249,7 +249,10 @@ def _adopted(model: Any, text: _Text, n_features: int | None, zero_based: bool |
     coefficients = [text.parsed(words[: n - 1], float, line) for line, words in text.vectors]
     dual, rows = np.reshape(coefficients, (total, n - 1)).T, [(line, words[n - 1 :]) for line, words in text.vectors]
     if model.kernel == "precomputed":
-        X, support = np.zeros((0, 0)), _numbers_of(text, rows)
+        found = [text.parsed([" ".join(words).removeprefix("0:")], int, line)[0] - 1 for line, words in rows]
+        if not all(0 <= one < LARGEST_SUPPORT for one in found):
+            raise text.error(f"support vectors must have numbers from 1 to {LARGEST_SUPPORT}")
+        X, support = np.zeros((0, 0)), np.array(found, np.int64)
     else:
         (X, first), support = _features(text, rows, n_features, zero_based), np.arange(total)
         if first == 0:
@@ -260,14 +263,6 @@ def _adopted(model: Any, text: _Text, n_features: int | None, zero_based: bool |
     if (counts < 0).any() or (counts > total).any() or counts.sum() != total:
         raise text.error(f"nr_sv must count {total} support vectors", text.places["nr_sv"])
     return adopt(model, labels, counts, X, sign * dual, -sign * rho, support)
-
-
-def _numbers_of(text: _Text, rows: list[tuple[int, list[str]]]) -> NDArray[np.int64]:
-    """Return the numbers of support vectors among the training samples."""
-    found = [text.parsed([" ".join(words).removeprefix("0:")], int, line)[0] - 1 for line, words in rows]
-    if not all(0 <= one < LARGEST_SUPPORT for one in found):
-        raise text.error(f"support vectors must have numbers from 1 to {LARGEST_SUPPORT}")
-    return np.array(found, np.int64)
 
 
 def _features(

@@ -131,16 +131,12 @@ class Body:
             as_read = labels.dtype.kind in "iu" and list(map(str, labels.tolist())) == texts
             # Declared texts are names of classes: 07 and 7.0 are others than 7.
             return (np.array(texts) if index in self.declared and not as_read else labels)[codes]
-        values = [self._word(index, text) for text in texts]
-        if not self.request.allow_missing and any(value != value for value in values):
+        marks = self.gaps if index in self.texts else self.missing
+        if not (self.request.allow_missing or set(marks).isdisjoint(texts)):
             raise ValueError("a value is missing")
-        return np.array(values, object if index in self.texts else float)[codes]
-
-    def _word(self, index: int, text: str) -> str | float:
-        """Return the value of a feature that is text or a truth value; NaN if it is missing."""
         if index in self.texts:
-            return nan if text in self.gaps else text
-        return nan if text in self.missing else TRUTH[text]
+            return np.array([nan if text in marks else text for text in texts], object)[codes]
+        return np.array([nan if text in marks else TRUTH[text] for text in texts], float)[codes]
 
     def _check_rows(self, values: bool) -> None:
         """Fail at the first row that has another number of fields, or a field that has no value."""
