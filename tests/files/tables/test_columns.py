@@ -225,3 +225,11 @@ def test_a_label_of_parquet_that_is_missing_is_called_so(tmp_path):
     pandas.DataFrame({"u": [0.5, 1.5], "y": [None, "a"]}).to_parquet(tmp_path / "a.parquet")
     with pytest.raises(DataError, match="a label is missing"):
         read(tmp_path / "a.parquet")
+
+
+def test_blanks_around_the_names_of_parquet_are_no_part_of_them(tmp_path):
+    pytest.importorskip("pyarrow")
+    pandas.DataFrame({" a": [0.5, 1.5], "b ": [1, 2], "y": [0, 1]}).to_parquet(tmp_path / "a.parquet")
+    table = read(tmp_path / "a.parquet")
+    assert table.feature_names == ("a", "b")
+    assert read(tmp_path / "a.parquet", n_features=2, feature_names=table.feature_names).y.tolist() == [0, 1]
