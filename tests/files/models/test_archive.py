@@ -26,7 +26,8 @@ HEADERS = [
     ("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,), }", "not as long"),
     ("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 99999999999), }", "not as long"),
     ("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }", "not as long"),
-    ("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "not hold plain numbers"),
+    ("{'descr': '<f8', 'fortran_order': False, 'shape': (5,), }", "not as long"),  # cut off
+    ("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "not hold plain numbers"),  # a pickle
     ("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }", "not hold plain numbers"),
     ("{'descr': '<M8[s]', 'fortran_order': False, 'shape': (0,), }", "not hold plain numbers"),
     ("{'descr': '<U0', 'fortran_order': False, 'shape': (99,), }", "not hold plain numbers"),
