@@ -22,7 +22,7 @@ from ...estimators.base.classifier import Classifier
 from ...estimators.base.machine import KernelMachine
 from ...estimators.forms.adopt import adopt, adopt_one
 from ...fitting.storage import tidy
-from ...kernels import Kernel, resolve
+from ...kernels import resolve
 from ...kernels.table import LEAVES
 from ...model.checks import LARGEST_SUPPORT
 from ..atomic import atomic_write
@@ -100,26 +100,19 @@ def _turned(model: Any) -> bool:
 def _header(model: Any, path: Path) -> Iterator[str]:
     sign = 1.0 if _turned(model) else -1.0
     classes: list[int] = model.classes_.tolist() if isinstance(model, Classifier) else []
-    yield from _kernel_lines(model.kernel_, path)
+    spec = model.kernel_.spec()
+    name = next((theirs for theirs, ours in LIBSVM_KERNELS.items() if ours == spec["kernel"]), None)
+    if name is None:
+        known = ", ".join(LIBSVM_KERNELS.values())
+        raise ModelFileError(path, f"LIBSVM does not know the kernel {model.kernel_.name}, only {known}")
+    yield f"kernel_type {name}"
+    yield from (f"{key} {spec[key]!r}" for key in ("degree", "gamma", "coef0") if key in spec)
     yield f"nr_class {len(classes) or 2}"
     yield f"total_sv {len(model.support_)}"
     yield "rho " + " ".join(repr(float(sign * b)) for b in model.intercept_)
     if classes:
         yield "label " + " ".join(map(str, classes))
         yield "nr_sv " + " ".join(map(str, model.n_support_.tolist()))
-
-
-def _kernel_lines(kernel: Kernel, path: Path) -> Iterator[str]:
-    spec = kernel.spec()
-    name = next((theirs for theirs, ours in LIBSVM_KERNELS.items() if ours == spec["kernel"]), None)
-    if name is None:
-        raise ModelFileError(
-            path, f"LIBSVM does not know the kernel {kernel.name}, only {', '.join(LIBSVM_KERNELS.values())}"
-        )
-    yield f"kernel_type {name}"
-    for parameter in ("degree", "gamma", "coef0"):
-        if parameter in spec:
-            yield f"{parameter} {spec[parameter]!r}"
 
 
 def _vectors(model: Any) -> Iterator[str]:

@@ -231,11 +231,9 @@ def _encoder(width: int, state: FileState) -> Iterator[str]:
 
 
 def _in_order(values: NDArray[Any]) -> bool:
-    of_objects = values.dtype.kind == "O"
-    if values.dtype.kind == "U" or (
-        of_objects and not all(isinstance(item, (bool, int, float, np.generic)) for item in values)
-    ):
-        return True  # an order is asked of numbers only; of others scikit-learn makes a dict
-    values = values.astype(np.float64) if of_objects else values
-    values = values[:-1] if len(values) and np.isnan(values[-1]) else values
-    return bool((values[:-1] < values[1:]).all()) and not np.isnan(values).any()
+    """Return whether numbers ascend, the last of which may be NaN; of other categories scikit-learn makes a dict."""
+    if values.dtype.kind == "U" or not all(isinstance(one, (bool, int, float, np.generic)) for one in values):
+        return True
+    numbers = values.astype(np.float64)
+    numbers = numbers[:-1] if np.isnan(numbers[-1:]).any() else numbers
+    return bool((numbers[:-1] < numbers[1:]).all()) and not np.isnan(numbers).any()

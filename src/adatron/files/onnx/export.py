@@ -12,6 +12,7 @@ import math
 import os
 import warnings
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import asdict
 from importlib import metadata
 from typing import Any
@@ -31,7 +32,7 @@ from ...extras import needed
 from ..atomic import atomic_write
 from .decisions import labels, outputs
 from .kernels import IR_VERSION, OPSET, Graph, Tensor, decision_values
-from .parity import Parity, batch_of, compare, reference_of, rows_near, run
+from .parity import Parity, batch_of, compare, rows_near, run
 
 LARGEST_NETWORK = 2**31 - 2**20  # Bytes of the constants: a file of Protocol Buffers holds less than 2 GiB.
 # Parts of the certificate that a network's metadata hold.
@@ -169,7 +170,11 @@ def _compared(steps: Pipeline | None, machine: Any, X: Any) -> tuple[Any, Parity
     made = _network(graph, found, inputs, before)
     what = "the network" if steps is None else "a step of the pipeline"
     results = run(made.SerializeToString(), given, batch_of(machine), what)
-    return made, compare(results, reference_of(machine), rows)
+    reference = copy(machine)  # in float64 throughout, its features without names
+    vars(reference).pop("feature_names_in_", None)
+    if "precision" in reference.get_params(deep=False):
+        reference.precision = "double"
+    return made, compare(results, reference, rows)
 
 
 def _rows_of(steps: Pipeline | None, machine: Any, X: Any) -> tuple[Any, NDArray[np.float64]]:

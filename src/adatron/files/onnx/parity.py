@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,15 +72,6 @@ class Parity:
         )
 
 
-def reference_of(model: Any) -> Any:
-    """Return the machine that a network is compared with: in float64 throughout, its features without names."""
-    found = copy(model)
-    vars(found).pop("feature_names_in_", None)
-    if "precision" in found.get_params(deep=False):
-        found.precision = "double"
-    return found
-
-
 def rows_near(model: Any) -> Vector:
     """Return support vectors, and random points around them."""
     rng, function, width = np.random.default_rng(0), model.model_.function(), model.n_features_in_
@@ -118,7 +108,7 @@ def batch_of(model: Any) -> int:
 
 
 def compare(results: Mapping[str, NDArray[Any]], model: Any, rows: Any) -> Parity:
-    """Compare what a network says of some rows, (n, n_features), with what a machine says; see ``reference_of``."""
+    """Compare what a network says of some rows, (n, n_features), with what a machine says."""
     runtime: Any = needed("onnxruntime", "onnx", "The comparison of a network with its model takes")
     function, step, n = model.model_.function(), batch_of(model), len(rows)
     parts = [_sizes(function, rows[at : at + step]) for at in range(0, n, step)]

@@ -224,7 +224,7 @@ def _begin(path: Path, sample: Numbered, request: Request, separator: str) -> tu
     if "\0" in texts[0]:
         fault = "not a text file: a byte is 0; --encoding says if it is UTF-16 without a byte order mark, as utf-16-le"
         raise DataError(path, fault, line)
-    dialect, records = find_dialect(path, texts, request, separator, missing, line)
+    dialect, records = find_dialect(path, texts, request, separator, line)
     rows, first = (records[1:] if dialect.header else records), records[0]
     if not rows:
         quote = "; a quote in the header may have no end" * ('"' in texts[0])
@@ -279,7 +279,7 @@ def header_of(path: Path, line: str, number: int, request: Request, preferred: s
     tell more, but they are still to come.
     """
     missing = frozenset(MISSING if request.missing is None else request.missing)
-    dialect, (fields, *_) = find_dialect(path, [line], request, preferred, missing, number)
+    dialect, (fields, *_) = find_dialect(path, [line], request, preferred, number)
     words = [not is_value(field, dialect.decimal, missing) for field in fields if field]
     found = len(fields) > 1 and bool(words) and all(words) if request.header is None else request.header
     return (fields, dialect) if found else None

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from ..table import SEPARATOR_NAMES, DataError, Dialect, Path, Request, check_size
 from .columns import LABEL_NAMES, label_column
-from .fields import WITH_COMMA, is_number, is_value, split_records
+from .fields import MISSING, WITH_COMMA, is_number, is_value, split_records
 
 CANDIDATES = (",", ";", "\t", "|", " ")  # Separators that are tried.
 # From this length on 0, 1, 2, ... are numbers of columns, not data that look like them by chance.
@@ -45,13 +45,14 @@ class _Split:
 
 
 def find_dialect(
-    path: Path, lines: Sequence[str], request: Request, preferred: str, missing: frozenset[str], line: int
+    path: Path, lines: Sequence[str], request: Request, preferred: str, line: int
 ) -> tuple[Dialect, Records]:
     """Return the form of a text, and its first records; fail if it may be read in more than one way, or in none.
 
     ``lines`` are the first ones, without comments, up to the end of a record; ``line`` is the number of the first. The
     file's name shows the ``preferred`` separator, which wins if others fit as well.
     """
+    missing = frozenset(MISSING if request.missing is None else request.missing)
     candidates = CANDIDATES if request.separator is None else (request.separator,)
     for separator in candidates:
         check_size(path, "columns", 8 * lines[0].count(separator), request.max_bytes)

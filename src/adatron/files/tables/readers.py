@@ -169,13 +169,12 @@ def read(
         raise ValueError("no file to read")
     if format is not None and format not in FORMATS:
         raise ValueError(f"unknown format {format!r}; the formats are {', '.join(FORMATS)}")
-    names = None if feature_names is None else tuple(feature_names)
     _check_form(separator, decimal, encoding)
-    marks = None if missing is None else tuple(missing)
     texts = categorical if categorical is None or isinstance(categorical, str) else frozenset(categorical)
     request = Request(
-        label, n_features, labelled, zero_based, names, most, separator=separator, decimal=decimal, header=header,
-        drop=tuple(drop), index=index, keep_index=keep_index, missing=marks, encoding=encoding, categorical=texts,
+        label, n_features, labelled, zero_based, None if feature_names is None else tuple(feature_names), most,
+        separator=separator, decimal=decimal, header=header, drop=tuple(drop), index=index, keep_index=keep_index,
+        missing=None if missing is None else tuple(missing), encoding=encoding, categorical=texts,
         allow_missing=allow_missing, surplus=surplus,
     )  # fmt: skip
     with reading(paths[0]):
@@ -190,14 +189,14 @@ def read(
         limit = allowed(one, chosen.packed) if max_bytes is None else max_bytes
         try:
             with reading(one):
-                tables.append((one, chosen.read(one, replace(request, max_bytes=limit, categorical=texts))))
+                table = chosen.read(one, replace(request, max_bytes=limit, categorical=texts))
         except DataError as error:
             if unknown:
                 error.args = (f"{error}; the file was read as {found}, --format names another format",)
             raise
-        _check_texts(*tables[-1], texts)
+        _check_texts(one, table, texts)
+        tables.append((one, table))
         texts = texts and frozenset(tables[0][1].categorical)
-    for one, table in tables:
         for note in table.notes:
             warnings.warn(f"{os.fspath(one)}: {note}", stacklevel=2)
     with reading(paths[0]):
