@@ -167,9 +167,9 @@ def read(
     paths = [rewindable(one, most) for one in ([path] if isinstance(path, (str, os.PathLike)) else path)]
     if not paths:
         raise ValueError("no file to read")
+    _check_form(separator, decimal, encoding)
     if format is not None and format not in FORMATS:
         raise ValueError(f"unknown format {format!r}; the formats are {', '.join(FORMATS)}")
-    _check_form(separator, decimal, encoding)
     texts = categorical if categorical is None or isinstance(categorical, str) else frozenset(categorical)
     request = Request(
         label, n_features, labelled, zero_based, None if feature_names is None else tuple(feature_names), most,
@@ -179,7 +179,6 @@ def read(
     )  # fmt: skip
     with reading(paths[0]):
         found = format or format_of(paths[0], request)
-    unknown = format is None and _by_extension(paths[0]) is None and bool(undo_suffix(paths[0]))
     chosen = FORMATS[found]
     for name in sorted(FORM - chosen.takes):
         if (value := getattr(request, name)) is not False and value != getattr(Request, name):
@@ -191,7 +190,7 @@ def read(
             with reading(one):
                 table = chosen.read(one, replace(request, max_bytes=limit, categorical=texts))
         except DataError as error:
-            if unknown:
+            if format is None and _by_extension(paths[0]) is None and undo_suffix(paths[0]):
                 error.args = (f"{error}; the file was read as {found}, --format names another format",)
             raise
         _check_texts(one, table, texts)
