@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from sklearn.metrics import pairwise
 
 from adatron import SVC
-from adatron.kernels import ADD, KERNELS, RBF, SCALE, Function, Linear, Polynomial, Sigmoid, from_spec, resolve
+from adatron.kernels import ADD, KERNELS, RBF, SCALE, Function, Kernel, Linear, Polynomial, Sigmoid, from_spec, resolve
 from adatron.kernels.table import LEAVES
 
 
@@ -58,3 +59,31 @@ def test_a_formula_that_is_not_in_the_table_is_refused() -> None:
     X = np.random.default_rng(0).normal(size=(12, 2))
     with pytest.raises(ValueError, match=r"compiled only if KERNELS of kernels/table.py has a line for it"):
         SVC(kernel=Unlisted(0.5)).fit(X, X[:, 0] > 0)
+
+
+@dataclass(frozen=True)
+class Counted(RBF):
+    """Counts how often it is asked what it costs."""
+
+    asked: ClassVar[list[float]] = []
+
+    def cost(self, d: float) -> float:
+        self.asked.append(d)
+        return super().cost(d)
+
+
+def test_the_cost_of_a_sum_asks_each_part_a_few_times() -> None:
+    kernel: Kernel = Counted(1.0)
+    for number in range(59):
+        kernel = 0.5 * (kernel + Counted(2.0 + number)) if number % 2 else kernel * Counted(2.0 + number)
+    Counted.asked.clear()
+    kernel.cost(3.0)
+    assert len(Counted.asked) == 2 * 60
+
+
+def test_the_cost_of_a_sum_has_the_product_once() -> None:
+    a, b, c = RBF(1.0), Linear(), Counted(2.0)
+    for kernel, operators in (((a + b) + c, 2), (a * (b + c), 2), (0.5 * (a + b) + c, 3)):
+        parts = kernel.leaves()
+        product = max(leaf.cost(7.0) - leaf.cost(0.0) for leaf in parts)
+        assert kernel.cost(7.0) == product + sum(leaf.cost(0.0) for leaf in parts) + operators

@@ -65,13 +65,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def remove_leftovers(path: str | os.PathLike[str]) -> None:
-    """Remove the files that killed processes left when they wrote `path`; files being written now stay.
-
-    Raises
-    ------
-    OSError
-        A file cannot be removed.
-    """
+    """Remove the files that killed processes left when they wrote `path`; files being written now stay."""
     target = Path(path).resolve()
     for found in target.parent.glob(f"{prefix(target)}*.tmp"):
         if sys.platform == "win32":

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple, Self
 
 from ..lock import hold, named, opened
 from .atomic import atomic_write
-from .source import Piped, open_plain, room
+from .source import Piped, begins_with, open_plain, room, size_of
 from .table import ModelFileError, Path
 
 MAGIC = b"SQLite format 3\0"  # The first bytes of the file.
@@ -76,14 +76,7 @@ class Database:
     """The database in a model's place, open for one process to learn.
 
     A model file is first made into a database that holds this model. If there is no file, it is made, and removed again
-    if nothing is written.
-
-    Raises
-    ------
-    ModelFileError
-        Another process is learning, or the file is damaged or not a model.
-    OSError
-        The file cannot be opened.
+    if nothing is written. A ModelFileError says that another process is learning, or that the file is damaged.
     """
 
     def __init__(self, path: FilePath) -> None:
@@ -163,22 +156,16 @@ class Database:
 
 def is_database(path: Path) -> bool:
     """Return whether a file begins as a database does."""
-    if not isinstance(path, Piped) and not FilePath(path).is_file():
-        return False
-    with open_plain(path) as stream:
-        return stream.read(len(MAGIC)) == MAGIC
+    return (isinstance(path, Piped) or FilePath(path).is_file()) and begins_with(path, MAGIC)
 
 
 def model_in(path: Path, max_bytes: int | None = None) -> bytes:
     """Return the model in a database as it was last written, without the lines that were learned since.
 
-    Raises
-    ------
-    ModelFileError
-        The file is damaged, is another database, or takes more than ``max_bytes``; a process was killed while it wrote.
+    A ModelFileError says that the file is damaged, is another database, or takes more than ``max_bytes``, or that a
+    process was killed while it wrote.
     """
-    with open_plain(path) as stream:
-        length = stream.seek(0, os.SEEK_END)
+    length = size_of(path)
     most = max(room(), length) if max_bytes is None else max_bytes
     if length > most:
         raise ModelFileError(path, f"its content takes {length} bytes; there is room for {most}")

@@ -13,7 +13,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any, BinaryIO, TextIO
@@ -90,38 +90,21 @@ class Metered(io.RawIOBase):
 
 def room() -> int:
     """Return the bytes that a file may take if the caller gives no limit: a quarter of the free memory."""
-    limits = [limit for limit in (_free(), _group_limit(), _process_limit()) if limit is not None]
-    return min(limits, default=ASSUMED_FREE) // FILE_SHARE
-
-
-def _free() -> int | None:
-    try:
+    limits: list[int] = []
+    with suppress(OSError, StopIteration):
         lines = FilePath("/proc/meminfo").read_text().splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
-    except (OSError, StopIteration):
-        pass
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return None  # Windows has no sysconf
-
-
-def _group_limit() -> int | None:
-    """Return the limit of the control group, which is that of a container, or None."""
-    try:
-        return int(FilePath("/sys/fs/cgroup/memory.max").read_text())
-    except (OSError, ValueError):
-        return None
-
-
-def _process_limit() -> int | None:
-    """Return the limit of the address space of this process, see ``ulimit -v``, or None."""
-    try:
+        limits.append(next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable")))
+    if not limits:
+        with suppress(AttributeError, ValueError, OSError):  # Windows has no sysconf
+            limits.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    with suppress(OSError, ValueError):  # the limit of the control group, which is that of a container
+        limits.append(int(FilePath("/sys/fs/cgroup/memory.max").read_text()))
+    with suppress(ImportError):  # Windows has no limit of the address space of a process, see ``ulimit -v``
         import resource
-    except ImportError:
-        return None  # Windows
-    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
-    return None if soft == resource.RLIM_INFINITY else soft
+
+        soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+        limits += [soft] * (soft != resource.RLIM_INFINITY)
+    return min(limits, default=ASSUMED_FREE) // FILE_SHARE
 
 
 def rewindable(path: Path, most: int | None = None) -> Path:

@@ -142,14 +142,9 @@ class Request:
 class Dialect:
     """The form of a delimited text, found or given.
 
-    Attributes
-    ----------
-    separator : str
-        The character between fields; a space stands for any white space.
-    decimal : str
-        The character before the decimals.
-    header : bool
-        Whether the first row holds names.
+    separator : the character between fields; a space stands for any white space
+    decimal : the character before the decimals
+    header : whether the first row holds names
     """
 
     separator: str
@@ -243,14 +238,9 @@ def whole_if_possible(y: NDArray[np.float64]) -> NDArray[Any]:
 
 
 def check_size(path: Path, what: str, size: int, most: int, at_least: bool = False) -> None:
-    """Raise a DataError if something takes more bytes than allowed.
+    """Raise a DataError if something, named in the plural, takes more bytes than allowed.
 
-    Parameters
-    ----------
-    what : str
-        The thing, in the plural.
-    at_least : bool, default=False
-        Whether there may be more data to come, so that the size is not known.
+    ``at_least`` says that there may be more data to come, so that the size is not known.
     """
     if size > most:
         found = "" if at_least else f"{size:,} bytes, "
@@ -280,10 +270,7 @@ def reading(path: Path) -> Iterator[None]:
 def parsing(path: Path, kind: str) -> Iterator[None]:
     """Turn any error of another library about a damaged file into a DataError; these libraries do not list theirs.
 
-    Parameters
-    ----------
-    kind : str
-        What the file should be, with its article.
+    ``kind`` says what the file should be, with its article.
     """
     try:
         yield

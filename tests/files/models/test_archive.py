@@ -10,26 +10,10 @@ import pytest
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from adatron import SVC, IncrementalNuSVC, IncrementalSVC, load, save
+from adatron import SVC, IncrementalNuSVC, load, save
 from adatron.files import ModelFileError
 from adatron.files.models.archive import sealed_zip
 from crafted import Crafted
-
-
-@pytest.fixture(scope="module")
-def X():
-    return np.random.default_rng(0).normal(size=(40, 3))
-
-
-@pytest.fixture(scope="module")
-def fitted(X):
-    three = np.digitize(X[:, 0], [-0.5, 0.5])
-    return {
-        "dense": SVC().fit(X, three),
-        "learning": IncrementalSVC().fit(X, three),
-        "pipeline": make_pipeline(StandardScaler(), SVC()).fit(X, three),
-    }
-
 
 # --- the container ------------------------------------------------------------------------------------------------
 
@@ -42,7 +26,8 @@ HEADERS = [
     ("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,), }", "not as long"),
     ("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 99999999999), }", "not as long"),
     ("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }", "not as long"),
-    ("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "not hold plain numbers"),
+    ("{'descr': '<f8', 'fortran_order': False, 'shape': (5,), }", "not as long"),  # cut off
+    ("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "not hold plain numbers"),  # a pickle
     ("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }", "not hold plain numbers"),
     ("{'descr': '<M8[s]', 'fortran_order': False, 'shape': (0,), }", "not hold plain numbers"),
     ("{'descr': '<U0', 'fortran_order': False, 'shape': (99,), }", "not hold plain numbers"),

@@ -1,44 +1,15 @@
 """Files that were made to do harm: they are refused with a sentence before anything computes from them."""
 
 import json
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_matrix
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
-from adatron import SVC, SVR, IncrementalSVC, IncrementalSVR, InputMarginSVC, load, save
+from adatron import SVC, IncrementalSVC, load, save
 from adatron.files import ModelFileError
 from adatron.files.models.archive import sealed_zip
-from adatron.kernels import RBF, Linear
+from adatron.kernels import RBF
 from crafted import Crafted, dict_of, with_value
-
-
-@pytest.fixture(scope="module")
-def X():
-    return np.random.default_rng(0).normal(size=(40, 3))
-
-
-@pytest.fixture(scope="module")
-def fitted(X):
-    y, three = (X[:, 0] > 0).astype(int), np.digitize(X[:, 0], [-0.5, 0.5])
-    sparse = csr_matrix(np.where(np.abs(X) > 0.5, X, 0.0))
-    return {
-        "dense": SVC().fit(X, three),
-        "csr": SVC().fit(sparse, y),
-        "values": SVC(kernel="precomputed").fit(X @ X.T, y),
-        "sum": SVC(kernel=RBF(1.0) + Linear(), solver="isda").fit(X, y),
-        "regression": SVR().fit(X, X[:, 1]),
-        "learning": IncrementalSVC().fit(X, three),
-        "learning csr": IncrementalSVC().fit(sparse, y),
-        "learning regression": IncrementalSVR().fit(X, X[:, 1]),
-        "margins": InputMarginSVC(n_steps=1).fit(X, y),
-        "pipeline": make_pipeline(StandardScaler(), SVC()).fit(X, y),
-    }
-
 
 ARRAYS = [
     ("values", "support_", with_value(-28), "support_ does not number columns"),
@@ -251,37 +222,6 @@ def test_an_array_is_used_once(fitted, tmp_path):
     crafted = Crafted(fitted["dense"], tmp_path / "m.adatron")
     crafted.state["intercept_"] = crafted.state["class_weight_"]
     crafted.refused("used twice")
-
-
-# --- kernels ------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Counted(RBF):
-    """Counts how often it is asked what it costs."""
-
-    asked: ClassVar[list[float]] = []
-
-    def cost(self, d):
-        self.asked.append(d)
-        return super().cost(d)
-
-
-def test_the_cost_of_a_sum_asks_each_part_a_few_times():
-    kernel = Counted(1.0)
-    for number in range(59):
-        kernel = 0.5 * (kernel + Counted(2.0 + number)) if number % 2 else kernel * Counted(2.0 + number)
-    Counted.asked.clear()
-    kernel.cost(3.0)
-    assert len(Counted.asked) == 2 * 60
-
-
-def test_the_cost_of_a_sum_has_the_product_once():
-    a, b, c = RBF(1.0), Linear(), Counted(2.0)
-    for kernel, operators in (((a + b) + c, 2), (a * (b + c), 2), (0.5 * (a + b) + c, 3)):
-        parts = kernel.leaves()
-        product = max(leaf.cost(7.0) - leaf.cost(0.0) for leaf in parts)
-        assert kernel.cost(7.0) == product + sum(leaf.cost(0.0) for leaf in parts) + operators
 
 
 @pytest.mark.parametrize(("name", "value"), [("kernel", "precomputed"), ("n_jobs", 0), ("precision", "none")])

@@ -62,6 +62,10 @@ def write_data(path, X, y, kernel):
     dump_svmlight_file(X, y, str(path), zero_based=kernel == "precomputed")
 
 
+def svm_train(*words):
+    subprocess.run([TRAIN, *map(str, words)], check=True, capture_output=True)
+
+
 def svm_predict(data, model, out):
     subprocess.run([PREDICT, str(data), str(model), str(out)], check=True, capture_output=True)
     return np.loadtxt(out)
@@ -74,8 +78,7 @@ def test_a_model_of_svm_train_predicts_the_same_here(kind, kernel, n_classes, tm
     X, y, X_test, y_test = split(kernel, n_classes)
     write_data(tmp_path / "train", X, y, kernel)
     write_data(tmp_path / "data", X_test, y_test, kernel)
-    options = ["-s", kind, "-n", "0.4", "-c", "3", *KERNELS[kernel], tmp_path / "train", tmp_path / "model"]
-    subprocess.run(list(map(str, ["svm-train", *options])), check=True, capture_output=True)
+    svm_train("-s", kind, "-n", "0.4", "-c", "3", *KERNELS[kernel], tmp_path / "train", tmp_path / "model")
     theirs = svm_predict(tmp_path / "data", tmp_path / "model", tmp_path / "out")
     model = load(tmp_path / "model", n_features=6)
     assert np.array_equal(theirs, model.predict(X_test))
@@ -113,8 +116,7 @@ def test_models_of_the_other_kinds_predict_the_same_there_and_here(kind, kernel,
     X, y, X_test, y_test = split(kernel, 2)
     write_data(tmp_path / "train", X, y, kernel)
     write_data(tmp_path / "data", X_test, y_test, kernel)
-    options = ["-s", kind, "-n", "0.4", "-p", "0.2", *KERNELS[kernel], tmp_path / "train", tmp_path / "theirs"]
-    subprocess.run(list(map(str, ["svm-train", *options])), check=True, capture_output=True)
+    svm_train("-s", kind, "-n", "0.4", "-p", "0.2", *KERNELS[kernel], tmp_path / "train", tmp_path / "theirs")
     model = load(tmp_path / "theirs", n_features=6)
     assert type(model) is type(OTHERS[kind])
     expected = svm_predict(tmp_path / "data", tmp_path / "theirs", tmp_path / "out")
@@ -206,7 +208,7 @@ def test_features_beyond_the_model_s_count_as_in_svm_predict(zero_based, kernel,
     for model in (ours, theirs):
         assert main(["predict", model, data, "--quiet"]) == 0
         assert np.array_equal(np.array(capsys.readouterr().out.split(), float), expected)
-    subprocess.run([TRAIN, "-q", *KERNELS[kernel], train, theirs], check=True, capture_output=True)
+    svm_train("-q", *KERNELS[kernel], train, theirs)
     expected = svm_predict(data, theirs, tmp_path / "out")
     assert main(["predict", theirs, data, "--quiet"]) == 0
     assert np.array_equal(np.array(capsys.readouterr().out.split(), float), expected)
@@ -230,13 +232,10 @@ def test_a_model_may_count_its_features_from_0(tmp_path, capsys):
         ("model", "from_0", ["1", "-1"]),
         ("model", "from_1", ["-1", "-1"]),
         ("model_1", "from_1", ["-1", "-1"]),
-        ("model_1", "from_0", ["1", "-1"]),
+        ("model_1", "from_0", ["-1"]),  # the tie of the first sample says nothing
     ):
         assert main(["predict", str(tmp_path / name), str(tmp_path / data), "--quiet"]) == 0
-        if (name, data) != ("model_1", "from_0"):  # the tie of the first sample says nothing
-            assert capsys.readouterr().out.split() == expected
-        else:
-            assert capsys.readouterr().out.split()[1] == expected[1]
+        assert capsys.readouterr().out.split()[-len(expected) :] == expected
 
 
 @given(n_classes=st.integers(2, 5), seed=st.integers(0, 2**31))
@@ -300,6 +299,7 @@ GOOD = "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 0\nlabel
         ("-1 2:1", "-1 2:1 1:1", "line 10: damaged"),
         ("-1 2:1", "-1 99999999999:1", "line 10: damaged"),
         ("-1 2:1", "-1 2:1 # 1", "line 10: damaged"),
+        ("-1 2:1", "-1 1:2:3 4", "line 10: damaged .*not pairs of a feature's number and its value: '1:2:3 4'"),
         ("-1 2:1", "inf 2:1", "line 10: damaged .*not finite"),
         ("-1 2:1", "-1 \u0662:1", "line 10: damaged .*more than ASCII"),
         ("-1 2:1", "-1 2:\u0661", "line 10: damaged .*more than ASCII"),

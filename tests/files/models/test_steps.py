@@ -74,37 +74,36 @@ def assert_same(model, loaded, rows):
             assert values.tolist() == found[name].tolist()
 
 
-@pytest.mark.parametrize(
-    ("steps", "machine", "rows"),
-    [
-        ([StandardScaler()], SVC(), X),
-        ([MinMaxScaler((-1, 2), clip=True)], SVR(), X),
-        (["passthrough"], IncrementalSVC(), X),
-        ([MaxAbsScaler(), StandardScaler(with_mean=False)], SVC(), CSR),
-        ([SimpleImputer(), StandardScaler()], SVC(), HOLES),
-        ([SimpleImputer(strategy="most_frequent")], SVC(), HOLES),
-        ([SimpleImputer(missing_values=None, strategy="most_frequent"), OneHotEncoder()], SVC(), COLOURS),
-    ],
-)
-def test_scalers_and_imputers(steps, machine, rows, tmp_path):
-    model = make_pipeline(*steps, machine).fit(rows, Y)
-    assert_same(model, there_and_back(model, tmp_path / "m.adatron"), rows)
+def of_columns(columns, **options):
+    """Columns by their numbers: scaled, and others left as they are."""
+    return ColumnTransformer([("a", StandardScaler(), columns), ("b", "passthrough", [3])], **options)
 
 
-ENCODERS = [
-    OneHotEncoder(handle_unknown="ignore"),
-    OneHotEncoder(drop="first", sparse_output=False),
-    OneHotEncoder(drop="if_binary", dtype=np.float32),
-    OneHotEncoder(categories=[["blue", "green", "grün", "red", "x"], ["a", "b", None]]),
+STEPS = [
+    ([StandardScaler()], SVC(), X),
+    ([MinMaxScaler((-1, 2), clip=True)], SVR(), X),
+    (["passthrough"], IncrementalSVC(), X),
+    ([MaxAbsScaler(), StandardScaler(with_mean=False)], SVC(), CSR),
+    ([SimpleImputer(), StandardScaler()], SVC(), HOLES),
+    ([SimpleImputer(strategy="most_frequent")], SVC(), HOLES),
+    ([SimpleImputer(missing_values=None, strategy="most_frequent"), OneHotEncoder()], SVC(), COLOURS),
+    ([OneHotEncoder(handle_unknown="ignore")], SVC(), COLOURS),
+    ([OneHotEncoder(drop="first", sparse_output=False)], SVC(), COLOURS),
+    ([OneHotEncoder(drop="if_binary", dtype=np.float32)], SVC(), COLOURS),
+    ([OneHotEncoder(categories=[["blue", "green", "grün", "red", "x"], ["a", "b", None]])], SVC(), COLOURS),
+    ([OneHotEncoder(handle_unknown="ignore")], SVC(), np.round(HOLES, 0)),
+    ([OneHotEncoder(drop="first", sparse_output=False)], SVC(), NUMBERS[:, :1]),
+    *(
+        ([of_columns(one, remainder=MinMaxScaler())], SVC(), X)
+        for one in ([0, 2], slice(0, 2), np.array([True, False, True, False]), np.array([0, 2]))
+    ),
+    ([ColumnTransformer([("a", "drop", 1)], remainder=MinMaxScaler())], SVC(), X),
 ]
 
 
-@pytest.mark.parametrize(
-    ("encoder", "rows"),
-    [*((one, COLOURS) for one in ENCODERS), (ENCODERS[0], np.round(HOLES, 0)), (ENCODERS[1], NUMBERS[:, :1])],
-)
-def test_encoders(encoder, rows, tmp_path):
-    model = make_pipeline(sklearn.clone(encoder), SVC()).fit(rows, Y)
+@pytest.mark.parametrize(("steps", "machine", "rows"), STEPS)
+def test_steps(steps, machine, rows, tmp_path):
+    model = sklearn.clone(make_pipeline(*steps, machine)).fit(rows, Y)
     assert_same(model, there_and_back(model, tmp_path / "m.adatron"), rows)
 
 
@@ -133,15 +132,6 @@ def test_tables(sparse_threshold, remainder, tmp_path):
     assert_same(model, loaded, TABLE[["z", "kind", "colour", "x"]])
     with pytest.raises(ValueError, match="columns are missing"):
         loaded.predict(TABLE[["x"]])
-
-
-@pytest.mark.parametrize("columns", [[0, 2], slice(0, 2), np.array([True, False, True, False]), np.array([0, 2]), 1])
-def test_columns_by_number(columns, tmp_path):
-    joined = ColumnTransformer([("a", StandardScaler() if columns != 1 else "drop", columns)] if np.ndim(columns) == 0
-                               else [("a", StandardScaler(), columns), ("b", "passthrough", [3])],
-                               remainder=MinMaxScaler())  # fmt: skip
-    model = make_pipeline(joined, SVC()).fit(X, Y)
-    assert_same(model, there_and_back(model, tmp_path / "m.adatron"), X)
 
 
 def test_unfitted_steps_come_back(tmp_path):

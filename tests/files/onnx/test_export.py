@@ -1,6 +1,6 @@
 """Networks decide as their models do.
 
-Also tested here: ``decisions``, ``graph`` and ``kernels``.
+Also tested here: ``decisions`` and ``kernels``.
 """
 
 import numpy as np

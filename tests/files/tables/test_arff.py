@@ -6,6 +6,7 @@ import pytest
 
 from adatron.files import DataError, read
 
+NAME = "a.arff"
 NUMBERS = "@relation r\n@attribute a numeric\n@attribute b real\n@attribute class {yes,no}\n@data\n"
 WEKA = r"""% Title: farben
 @RELATION 'zwei farben'
@@ -22,16 +23,6 @@ WEKA = r"""% Title: farben
 0,4,日本
 2,5,'O\'Neill'
 """
-
-
-@pytest.fixture
-def write(tmp_path):
-    def written(text, name="a.arff"):
-        path = tmp_path / name
-        path.write_text(text, encoding="utf-8", newline="")
-        return path
-
-    return written
 
 
 def test_a_file_of_weka_is_read(write):

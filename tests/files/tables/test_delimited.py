@@ -17,16 +17,7 @@ from moments import at
 X = [[1.5, 20.0, 0.25], [2.75, -3.0, 1.0], [0.5, 4.0, -2.5]]
 Y = ["hell grün", "rot", "hell grün"]
 NAMES = ("größe", "b", "c d")
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write_bytes(content, name="a.csv"):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write_bytes
+NAME = "a.csv"
 
 
 def quiet(path, **options):

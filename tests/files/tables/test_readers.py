@@ -17,39 +17,50 @@ from scipy.sparse import issparse
 
 from adatron.files import DataError, read
 
+NAME = "data.csv"
 HEADER_CSV = "age,height,label\n1,2.5,yes\n3,-4e2,no\n"
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write_text(text, name="data.csv"):
-        path = tmp_path / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
+TO_PREDICT = {"labelled": False}
+NUMBERED = ",".join(map(str, range(12)))
+ROLES = [  # a text, options, the names of the features, and the labels
+    ("7,2,3\n8,5,6\n", {"label": 0}, None, [7, 8]),
+    ("7,2,3\n8,5,6\n", {"label": -3}, None, [7, 8]),
+    ("7,2,3\n8,5,6\n", {}, None, [3, 6]),
+    # a label's name, whatever the case, or a name that is asked for
+    ("target,0,1\n7,2,3\n8,5,6\n", {}, ("0", "1"), [7, 8]),
+    ("Class,a,b\n7,2,3\n8,5,6\n", {}, ("a", "b"), [7, 8]),
+    ("y,1,b\n7,2,3\n8,5,6\n", {}, ("1", "b"), [7, 8]),
+    ("1,2,3\n4,5,6\n", {"label": "2"}, ("1", "3"), [5]),
+    # data to predict may lack labels
+    ("1,2\n3,4\n", {"n_features": 2, **TO_PREDICT}, None, None),
+    ("1,2\n3,4\n", {"n_features": 1, **TO_PREDICT}, None, [2, 4]),
+    ("a,label\n3,4\n", {"n_features": 1, **TO_PREDICT}, ("a",), [4]),
+    ("1,2\n3,4\n", TO_PREDICT, None, None),
+    ("1,2,3\n4,5,6\n", {"n_features": 2, "label": 0, **TO_PREDICT}, None, [1, 4]),
+    # columns without names have numbers, as pandas writes them
+    ("0,1,2\n5,6,0\n7,8,1\n", {}, ("0", "1"), [0, 1]),
+    ("0,1,y\n5,6,0\n7,8,1\n", {}, ("0", "1"), [0, 1]),
+    ("0\t1\t2\n1.5\t0\t1\n1\t1\t0\n", {}, ("0", "1"), [1, 0]),
+    (f"{NUMBERED}\n{'0' + ',0' * 11}\n{'5' + ',5' * 11}\n", {}, tuple(NUMBERED.split(",")[:-1]), [0, 5]),
+    (f"{NUMBERED},species\n{NUMBERED},setosa\n", {}, tuple(NUMBERED.split(",")), ["setosa"]),
+    ("0,name\n1,2\n2,3\n", {}, ("0",), [2, 3]),  # a word above numbers is a header, too
+    # data that count by chance
+    ("0,1\n1,0\n1,1\n", {"n_features": 2, **TO_PREDICT}, None, None),
+    ("0,1,yes\n1,0,no\n0,0,no\n", {"n_features": 2, **TO_PREDICT}, None, ["yes", "no", "no"]),
+    ("0,1\n", {"n_features": 2, **TO_PREDICT}, None, None),
+]
 
-    return write_text
 
-
-@pytest.mark.parametrize("label", [0, -3, None])
-def test_the_label_is_a_column_by_index_or_the_last(write, label):
-    table = read(write("7,2,3\n8,5,6\n"), label=label)
-    assert table.y.tolist() == ([3, 6] if label is None else [7, 8])
-    assert table.y.dtype == np.int64
-    assert table.feature_names is None
-
-
-@pytest.mark.parametrize("header", ["target,0,1", "Class,a,b", "y,1,b"])
-def test_a_column_with_a_label_s_name_is_the_label(write, header):
-    table = read(write(f"{header}\n7,2,3\n8,5,6\n"))
-    assert table.y.tolist() == [7, 8]
-    assert table.label_name == header.split(",")[0]
-    np.testing.assert_array_equal(table.X, [[2, 3], [5, 6]])
-
-
-def test_a_label_by_name_makes_the_first_row_a_header(write):
-    table = read(write("1,2,3\n4,5,6\n"), label="2")
-    assert table.y.tolist() == [5]
-    assert table.feature_names == ("1", "3")
+@pytest.mark.parametrize(("text", "options", "names", "labels"), ROLES)
+def test_the_names_and_the_label(text, options, names, labels, write):
+    table = read(write(text, "a.data"), **options)
+    assert table.feature_names == names
+    assert (table.y if labels is None else table.y.tolist()) == labels
+    assert labels is None or table.y.dtype.kind in "iU"
+    rows = [line.replace("\t", ",").split(",") for line in text.splitlines()[names is not None :]]
+    at = table.label_column
+    assert table.X.tolist() == [[float(v) for i, v in enumerate(row) if i != at] for row in rows]
 
 
 @pytest.mark.parametrize(
@@ -135,43 +146,6 @@ def test_explicit_zeros_are_dropped_and_features_padded(write):
     table = read(write("1 1:0.0 3:2\n-1 2:1\n", "a"), n_features=5)
     assert table.X.shape == (2, 5)
     assert table.X.nnz == 2
-
-
-@pytest.mark.parametrize(
-    ("text", "n_features", "y"),
-    [("1,2\n3,4\n", 2, None), ("1,2\n3,4\n", 1, [2, 4]), ("a,label\n3,4\n", 1, [4]), ("1,2\n3,4\n", None, None)],
-)
-def test_data_to_predict_may_lack_labels(write, text, n_features, y):
-    table = read(write(text), n_features=n_features, labelled=False)
-    assert (table.y is None) == (y is None)
-    assert table.y is None or table.y.tolist() == y
-
-
-def test_an_explicit_label_goes_before_the_column_count(write):
-    table = read(write("1,2,3\n4,5,6\n"), label=0, n_features=2, labelled=False)
-    assert table.y.tolist() == [1, 4]
-
-
-@pytest.mark.parametrize("text", ["0,1,2\n5,6,0\n7,8,1\n", "0,1,y\n5,6,0\n7,8,1\n", "0\t1\t2\n1.5\t0\t1\n1\t1\t0\n"])
-def test_columns_without_names_have_numbers(write, text):
-    """As pandas writes them."""
-    table = read(write(text, "a.data"))
-    assert table.feature_names == ("0", "1")
-    assert table.y.tolist() == [int(row[-1]) for row in text.splitlines()[1:]]
-
-
-def test_many_numbered_columns_are_a_header_whatever_follows(write):
-    numbers = ",".join(map(str, range(12)))
-    assert read(write(f"{numbers}\n{',0' * 12}\n{',5' * 12}\n".replace("\n,", "\n"))).shape == (2, 11)
-    assert read(write(f"{numbers},species\n{numbers},setosa\n")).y.tolist() == ["setosa"]
-    assert read(write("0,name\n1,2\n2,3\n")).y.tolist() == [2, 3]  # a word above numbers is a header, too
-
-
-@pytest.mark.parametrize("text", ["0,1\n1,0\n1,1\n", "0,1,yes\n1,0,no\n0,0,no\n", "0,1\n"])
-def test_data_that_count_by_chance_stay_data(write, text):
-    table = read(write(text), n_features=2, labelled=False)
-    assert table.shape[0] == text.count("\n")
-    assert table.feature_names is None
 
 
 MODEL = {"n_features": 2, "feature_names": ("a", "b")}

@@ -9,8 +9,8 @@ from itertools import cycle
 
 import numpy as np
 import pytest
+from data_files import arff, npy, npz, parquet, rows, svmlight
 from scipy import sparse
-from sklearn.datasets import dump_svmlight_file
 
 from adatron.cli import main
 from adatron.cli.parts import take_names
@@ -28,28 +28,6 @@ def grey_values():
     return X, np.where(X[:, 0] + X[:, 1] > 250, 3, 1)
 
 
-def npy(values):
-    out = io.BytesIO()
-    np.save(out, values)
-    return out.getvalue()
-
-
-def npz(**values):
-    out = io.BytesIO()
-    np.savez(out, **values)
-    return out.getvalue()
-
-
-def svmlight(X, y):
-    out = io.BytesIO()
-    dump_svmlight_file(X, y, out, zero_based=False)
-    return out.getvalue()
-
-
-def rows(X, y, delimiter):
-    return "".join(delimiter.join(map(str, [*x, label])) + "\n" for x, label in zip(X, y, strict=True)).encode()
-
-
 def excel(X, y):
     """Return semicolons, decimal commas, a header, a byte order mark and Windows' line ends."""
     header = b"\xef\xbb\xbfa;b;c;d;e;f;class\n"
@@ -63,16 +41,9 @@ def r_like(X, y):
     return (names + "".join(f'"{number}",{line}\n' for number, line in enumerate(lines, 1))).encode()
 
 
-def arff(X, y):
-    attributes = "".join(f"@attribute a{i} numeric\n" for i in range(X.shape[1]))
-    return f"% made up\n@relation grey\n{attributes}@attribute class {{1,3}}\n@data\n".encode() + rows(X, y, ",")
-
-
-def parquet(X, y):
-    pyarrow, files = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    out = io.BytesIO()
-    files.write_table(pyarrow.table({**{f"a{i}": x for i, x in enumerate(X.T)}, "class": y}), out)
-    return out.getvalue()
+def arrow(X, y):
+    pytest.importorskip("pyarrow.parquet")
+    return parquet(X, y)
 
 
 FILES = {
@@ -82,7 +53,7 @@ FILES = {
     "table": lambda X, y: [("a.txt", rows(X, y, " "))],
     "npz": lambda X, y: [("a.npz", npz(X=X, y=y))],
     "arff": lambda X, y: [("a.arff", arff(X, y))],
-    "parquet": lambda X, y: [("a.parquet", parquet(X, y))],
+    "parquet": lambda X, y: [("a.parquet", arrow(X, y))],
 }
 # The same table as other programs write it.
 DIALECTS = {
@@ -189,30 +160,23 @@ def test_data_to_predict_come_without_labels(tmp_path):
     assert np.array_equal(read(written(tmp_path, FILES["npz"](X, y)), labelled=False).y, y)
 
 
-def of_arrow(columns, kind=None):
-    """A Parquet file with the columns a, of this type of Arrow, and class."""
+def of_arrow(columns, kind=None, names=("a", "class")):
+    """A Parquet file with columns of these names, the first of this type of Arrow."""
     try:
         import pyarrow
         import pyarrow.parquet as files
     except ImportError:
         return b"PAR1"
-    first, second = columns
-    arrays = [pyarrow.array(first, getattr(pyarrow, kind)() if kind else None), pyarrow.array(second, pyarrow.int64())]
+    first, *others = columns
+    arrays = [pyarrow.array(first, getattr(pyarrow, kind)() if kind else None), *map(pyarrow.array, others)]
     out = io.BytesIO()
-    files.write_table(pyarrow.Table.from_arrays(arrays, names=["a", "class"]), out)
+    files.write_table(pyarrow.Table.from_arrays(arrays, names=list(names)), out)
     return out.getvalue()
 
 
-def twice():
-    """A Parquet file with two columns of one name."""
-    try:
-        import pyarrow
-        import pyarrow.parquet as files
-    except ImportError:
-        return b"PAR1"
+def stored(**arrays):
     out = io.BytesIO()
-    columns = [pyarrow.array(values) for values in (["x", "y"], [1, 2], [0, 1])]
-    files.write_table(pyarrow.Table.from_arrays(columns, names=["a", "a", "class"]), out)
+    np.savez(out, **arrays)
     return out.getvalue()
 
 
@@ -228,16 +192,22 @@ BAD = {
     "hole": ([("a.npz", npz(X=HOLE, y=Y))], "sample 3, feature 2 is nan"),
     "hole in labels": ([("a.npz", npz(X=X, y=HOLE[:, 2]))], "label of sample 3"),
     "not NumPy": ([("a.npz", b"1,2,3")], "not a NumPy archive"),
-    "broken archive": ([("a.npz", npz(X=X, y=Y).replace(X.tobytes(), X[::-1].tobytes()))], "not a NumPy archive"),
+    "broken archive": ([("a.npz", stored(X=X, y=Y).replace(X.tobytes(), X[::-1].tobytes()))], "not a NumPy archive"),
     "pickle": ([("a.npz", npz(X=X, y=np.array([{}] * 80)))], "not a NumPy archive of plain arrays"),
     "one label": ([("a.npz", npz(X=X, y=3))], r"labels of shape \(\)"),
     "zstd": ([("a.csv.zst", b"\x28\xb5\x2f\xfd" + bytes(range(99)))], ".zst is not read: decompress the file, or"),
-    "Parquet without rows": ([("a.parquet", of_arrow([[], []], "float64"))], "columns and no rows|takes pyarrow"),
+    "Parquet without rows": (
+        [("a.parquet", of_arrow([[], Y[:0]], "float64"))],
+        "columns and no rows|takes pyarrow",
+    ),
     "Parquet durations": (
         [("a.parquet", of_arrow([[timedelta(seconds=3)], [0]]))],
         "column 'a' holds '3000000 microseconds', a duration: write it as a number|takes pyarrow",
     ),
-    "Parquet twice": ([("a.parquet", twice())], "Multiple matches|columns 0 and 1 are both named 'a'|takes pyarrow"),
+    "Parquet twice": (
+        [("a.parquet", of_arrow([["x", "y"], [1, 2], [0, 1]], names=("a", "a", "class")))],
+        "Multiple matches|columns 0 and 1 are both named 'a'|takes pyarrow",
+    ),
     "no archive": ([("a.npz", npy(X))], r"not an archive of arrays: numpy.savez\(file, X=X, y=y\) writes one"),
     "no X": ([("a.npz", npz(Z=X, y=Y))], "no array X or data or features; the arrays are Z, y"),
     "no y": ([("a.npz", npz(X=X))], "no array y or target"),

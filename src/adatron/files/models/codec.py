@@ -24,7 +24,7 @@ from ...solvers.results import Traces
 from ...solvers.route import Route
 from ...solvers.table import SOLVERS
 from .archive import TYPE, InvalidError
-from .contents import MACHINE_CLASSES, check_machine, faults, lasting_state, refusal, requests_of, restore_requests
+from .contents import MACHINE_CLASSES, check_machine, lasting_state, refusal, requests_of, restore_requests
 
 Json = Any  # None, bool, int, float, str, or a list or dict of these
 DEEPEST = 100  # Largest depth of values inside each other.
@@ -37,10 +37,7 @@ CONTAINERS = {"matrix": sparse.csr_matrix, "array": sparse.csr_array}
 def encode_machine(machine: KernelMachine) -> tuple[dict[str, Json], dict[str, NDArray[Any]]]:
     """Return the entry of a machine, and the arrays that it refers to by name.
 
-    Raises
-    ------
-    ValueError
-        If a value has no place in a model file, or `load` would refuse the file.
+    A ValueError says that a value has no place in a model file, or that `load` would refuse the file.
     """
     kind = type(machine)
     if MACHINE_CLASSES.get(kind.__name__) is not kind:
@@ -50,8 +47,6 @@ def encode_machine(machine: KernelMachine) -> tuple[dict[str, Json], dict[str, N
     entry = {"class": kind.__name__, "params": codec.encode_all(params), "state": codec.encode_all(state)}
     try:
         check_machine(machine, {name: _without_objects(value) for name, value in state.items()})
-        if fault := faults(machine):
-            raise InvalidError(fault)
     except InvalidError as error:
         raise InvalidError(f"this {kind.__name__} cannot be stored: {error}") from error
     if requests := requests_of(machine):
@@ -60,13 +55,7 @@ def encode_machine(machine: KernelMachine) -> tuple[dict[str, Json], dict[str, N
 
 
 def decode_machine(entry: dict[str, Json], arrays: Mapping[str, NDArray[Any]]) -> KernelMachine:
-    """Return the machine of an entry.
-
-    Raises
-    ------
-    ValueError
-        If the entry describes no machine that `save` would write.
-    """
+    """Return the machine of an entry; a ValueError says that `save` would write no such machine."""
     name, codec = entry["class"], Codec(arrays)
     if name not in MACHINE_CLASSES:
         raise InvalidError(f"holds a {str(name)[:50]!r}, which this adatron does not know")
@@ -83,25 +72,17 @@ def decode_machine(entry: dict[str, Json], arrays: Mapping[str, NDArray[Any]]) -
 
 
 class Codec:
-    """Turn values into JSON and back.
+    """Turn values into JSON and back; an InvalidError says that a value, or an entry, has no place in a model file.
 
-    Attributes
-    ----------
-    arrays : dict of str to ndarray
-        Arrays that the JSON refers to by name. Each can be decoded once: no entry is larger than its part of the file.
+    The JSON refers to ``arrays`` by their names. Each can be decoded once: no entry is larger than its part of the
+    file. A value has a depth: it lies within ``depth - 1`` others.
     """
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self.arrays = dict(arrays)
 
     def encode(self, value: Any, depth: int = 1) -> Json:
-        """Return the JSON for a value, which lies within ``depth - 1`` others.
-
-        Raises
-        ------
-        InvalidError
-            If the value, or one inside it, has no place in a model file.
-        """
+        """Return the JSON for a value."""
         deeper = _deeper(depth)
         inner = partial(self.encode, depth=deeper)
         if isinstance(value, (np.ndarray, np.generic)) and not isinstance(value, np.ma.MaskedArray):
@@ -138,7 +119,7 @@ class Codec:
         raise InvalidError(f"a value of type {type(value).__name__} has no place in a model file")
 
     def encode_all(self, values: Mapping[str, Any], depth: int = 1) -> dict[str, Json]:
-        """Return the JSON of values by their names, which errors tell; they lie within ``depth - 1`` others."""
+        """Return the JSON of values by their names, which errors tell."""
         encoded: dict[str, Json] = {}
         for name, value in values.items():
             try:
@@ -157,13 +138,7 @@ class Codec:
         return name
 
     def decode(self, value: Json, depth: int = 1) -> Any:
-        """Return the value of an entry, which lies within ``depth - 1`` others.
-
-        Raises
-        ------
-        InvalidError
-            If the entry is of an unknown kind, names a missing array, or describes an invalid value.
-        """
+        """Return the value of an entry."""
         deeper = _deeper(depth)
         if isinstance(value, list):
             return [self.decode(item, deeper) for item in value]
@@ -204,7 +179,7 @@ class Codec:
                 raise TypeError("the kind is not known")
 
     def decode_all(self, values: dict[str, Json], depth: int = 1) -> dict[str, Any]:
-        """Return values by their names; they lie within ``depth - 1`` others."""
+        """Return values by their names."""
         return {name: self.decode(item, depth) for name, item in values.items()}
 
     def _array(self, name: str) -> NDArray[Any]:
@@ -215,9 +190,7 @@ class Codec:
     def _csr(self, container: str, shape: list[int], **names: str) -> Any:
         """Return a CSR matrix whose indices are known to be inside it."""
         data, indices, indptr = (self._array(names[name]) for name in CSR_PARTS)
-        whole = len(shape) == 2 and all(type(size) is int and 0 <= size < 2**63 for size in shape)
-        whole = whole and data.ndim == indices.ndim == indptr.ndim == 1
-        if not whole or {indices.dtype.kind, indptr.dtype.kind} != {"i"} or len(indptr) != shape[0] + 1:
+        if len(shape) != 2 or {indices.dtype.kind, indptr.dtype.kind} != {"i"}:
             raise InvalidError("a CSR matrix must have two sizes, and whole numbers of columns and ends of rows")
         matrix = CONTAINERS[container]((data, indices, indptr), shape=tuple(shape))
         matrix.check_format(full_check=True)

@@ -1,10 +1,10 @@
 """List the machines that a model file may hold, and the attributes that each of them may have.
 
 `codec` makes objects of these classes and of no others. A machine checks its model itself, whichever way the model
-comes in: see `Model`, `foreign`, `Store` and `Track`. Here are the names of all attributes, the parameters, and the
-values that a machine keeps beside its model. `save` makes the same checks as `load`, so a saved file can be loaded.
-Attributes that a user has given a model are kept if they are public and hide nothing of the class; nothing in the
-library reads them.
+comes in: see `Model`, ``model/checks.py``, `Store` and `Track`. Here are the names of all attributes, the parameters,
+and the values that a machine keeps beside its model. `save` makes the same checks as `load`, so a saved file can be
+loaded. Attributes that a user has given a model are kept if they are public and hide nothing of the class; nothing in
+the library reads them.
 """
 
 from __future__ import annotations
@@ -64,15 +64,6 @@ def is_array(value: Any, kinds: str, *shape: int | None) -> TypeGuard[NDArray[An
     return right and all(size in (None, found) for size, found in zip(shape, value.shape, strict=True))
 
 
-def _are_names(value: Any, state: FileState) -> bool:
-    return is_array(value, "U", state.get("n_features_in_")) and len(np.unique(value)) == len(value)
-
-
-def _are_weights(value: Any, state: FileState) -> bool:
-    right = is_array(value, "d", np.size(state.get("classes_", ())))
-    return right and bool(np.isfinite(value).all() and (value >= 0).all())
-
-
 def _are_reals(value: Any, state: FileState) -> bool:
     """Return whether there is a number for each problem."""
     n = np.size(state.get("intercept_", ()))
@@ -86,34 +77,33 @@ def _are_arrays(value: Any, state: FileState, *shape: int | None) -> bool:
     return type(listed) is list and len(listed) == n and all(is_array(one, "d", *shape) for one in listed)
 
 
-def _are_points(value: Any, state: FileState) -> bool:
-    return value is None or _are_arrays(value, state, state["shape_fit_"][0], state.get("n_features_in_"))
-
-
 def _is_stream(value: Any, _: FileState) -> bool:
-    if value is None:
-        return True
+    """Return whether a value says which record was learned last, and how far each input was read."""
     if type(value) is not dict or value.keys() != {"number", "inputs"} or not is_count(value["number"]):
-        return False
-    inputs = value["inputs"]
-    return type(inputs) is dict and all(type(name) is str and _is_input(one) for name, one in inputs.items())
-
-
-def _is_input(value: Any) -> bool:
-    if type(value) is not dict or value.keys() != {"inode", "line", "since", "digest"}:
-        return False
-    return is_count(value["line"]) and is_count(value["since"]) and type(value["inode"]) is type(value["digest"]) is str
+        return value is None
+    return type(value["inputs"]) is dict and all(
+        type(name) is str
+        and type(one) is dict
+        and one.keys() == {"inode", "line", "since", "digest"}
+        and is_count(one["line"])
+        and is_count(one["since"])
+        and type(one["inode"]) is type(one["digest"]) is str
+        for name, one in value["inputs"].items()
+    )
 
 
 #: The attributes beside the model: the class that has each of them, with the classes made from it, and its check.
 CHECKS: dict[str, tuple[type[Any], Suits]] = {
     "n_features_in_": (KernelMachine, lambda value, _: is_count(value, MOST_COLUMNS)),
-    "feature_names_in_": (KernelMachine, _are_names),
+    "feature_names_in_": (KernelMachine, lambda value, state: is_array(value, "U", state.get("n_features_in_"))
+                          and len(np.unique(value)) == len(value)),
     "first_index_": (KernelMachine, lambda value, _: value is None or is_count(value, 1)),
-    "class_weight_": (Classifier, _are_weights),
+    "class_weight_": (Classifier, lambda value, state: is_array(value, "d", np.size(state.get("classes_", ())))
+                      and bool(np.isfinite(value).all() and (value >= 0).all())),
     "margin_": (InputMarginSVC, _are_reals),
     "margin_path_": (InputMarginSVC, lambda value, state: _are_arrays(value, state, None)),
-    "projections_": (InputMarginSVC, _are_points),
+    "projections_": (InputMarginSVC, lambda value, state: value is None
+                     or _are_arrays(value, state, state["shape_fit_"][0], state.get("n_features_in_"))),
     "epsilon_": (NuSVR, _are_reals),
     "n_crossed_": (QuantileSVR, lambda value, _: is_count(value)),
     "_store": (Holder, lambda value, _: isinstance(value, dict)),  # which checks itself, as the next one does
@@ -121,7 +111,7 @@ CHECKS: dict[str, tuple[type[Any], Suits]] = {
     "_fixed": (Holder, lambda value, _: type(value) is dict),
     "n_refit_": (Holder, lambda value, _: is_count(value)),
     "stream_": (Holder, _is_stream),
-}
+}  # fmt: skip
 FEATURE_STATE = ("n_features_in_", "feature_names_in_")  # What the check of X sets.
 MACHINES: tuple[type[Any], ...] = (
     SVC, NuSVC, InputMarginSVC, SVR, NuSVR, QuantileSVR, OneClassSVM, SVDD,
@@ -156,14 +146,9 @@ def refusal(value: object) -> str:
 
 
 def check_machine(machine: KernelMachine, state: dict[str, Any]) -> None:
-    """Check the parameters of a machine, and a state that is, or is to become, its own.
+    """Check the parameters of a machine, a state that is, or is to become, its own, and its model if it has one.
 
-    Raises
-    ------
-    InvalidError
-        The state is not one of the class.
-    ValueError
-        A parameter is not allowed.
+    A ValueError says that a parameter is not allowed, or that the state is not one of the class.
     """
     kind, params = type(machine), machine.get_params(deep=False)
     machine._validate_params()  # pyright: ignore[reportPrivateUsage]
@@ -185,6 +170,8 @@ def check_machine(machine: KernelMachine, state: dict[str, Any]) -> None:
     allowed: dict[str, Any] = kind._parameter_constraints  # pyright: ignore[reportPrivateUsage]
     fixed = {name: value for name, value in state.get("_fixed", {}).items() if name in allowed}
     validate_parameter_constraints({name: allowed[name] for name in fixed}, fixed, kind.__name__)
+    if machine.__sklearn_is_fitted__() and (fault := next(machine.faults(), "")):
+        raise InvalidError(fault)
 
 
 def requests_of(owner: Any) -> dict[str, dict[str, Any]]:
@@ -195,24 +182,13 @@ def requests_of(owner: Any) -> dict[str, dict[str, Any]]:
 
 
 def restore_requests(owner: Any, requests: Any) -> None:
-    """Set what `requests_of` gave.
-
-    Raises
-    ------
-    InvalidError
-        There is no such method, or no such metadata.
-    """
+    """Set what `requests_of` gave; fail if there is no such method, or no such metadata."""
     for method, wanted in requests.items():
         try:
             with config_context(enable_metadata_routing=True):
                 getattr(owner, f"set_{method}_request")(**wanted)
         except (AttributeError, TypeError, ValueError) as error:
             raise InvalidError(f"the metadata request of {str(method)[:50]!r} is wrong: {str(error)[:200]}") from error
-
-
-def faults(machine: KernelMachine) -> str:
-    """Return what `load` would find wrong with the model of a machine, or nothing."""
-    return next(machine.faults(), "") if machine.__sklearn_is_fitted__() else ""
 
 
 def lasting_state(machine: KernelMachine) -> dict[str, Any]:

@@ -21,14 +21,13 @@ from ...estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from ...estimators.base.classifier import Classifier
 from ...estimators.base.machine import KernelMachine
 from ...estimators.forms.adopt import adopt, adopt_one
-from ...kernels import Kernel, resolve
+from ...kernels import resolve
 from ...kernels.table import LEAVES
 from ...model.checks import LARGEST_SUPPORT
 from ..atomic import atomic_write
 from ..source import open_text
 from ..table import DataError, ModelFileError, Path
-from .archive import InvalidError
-from .contents import check_machine, faults, lasting_state
+from .contents import check_machine, lasting_state
 
 #: The names of kernels here, by the names in a file.
 LIBSVM_KERNELS = {
@@ -100,26 +99,19 @@ def _turned(model: Any) -> bool:
 def _header(model: Any, path: Path) -> Iterator[str]:
     sign = 1.0 if _turned(model) else -1.0
     classes: list[int] = model.classes_.tolist() if isinstance(model, Classifier) else []
-    yield from _kernel_lines(model.kernel_, path)
+    spec = model.kernel_.spec()
+    name = next((theirs for theirs, ours in LIBSVM_KERNELS.items() if ours == spec["kernel"]), None)
+    if name is None:
+        known = ", ".join(LIBSVM_KERNELS.values())
+        raise ModelFileError(path, f"LIBSVM does not know the kernel {model.kernel_.name}, only {known}")
+    yield f"kernel_type {name}"
+    yield from (f"{key} {spec[key]!r}" for key in ("degree", "gamma", "coef0") if key in spec)
     yield f"nr_class {len(classes) or 2}"
     yield f"total_sv {len(model.support_)}"
     yield "rho " + " ".join(repr(float(sign * b)) for b in model.intercept_)
     if classes:
         yield "label " + " ".join(map(str, classes))
         yield "nr_sv " + " ".join(map(str, model.n_support_.tolist()))
-
-
-def _kernel_lines(kernel: Kernel, path: Path) -> Iterator[str]:
-    spec = kernel.spec()
-    name = next((theirs for theirs, ours in LIBSVM_KERNELS.items() if ours == spec["kernel"]), None)
-    if name is None:
-        raise ModelFileError(
-            path, f"LIBSVM does not know the kernel {kernel.name}, only {', '.join(LIBSVM_KERNELS.values())}"
-        )
-    yield f"kernel_type {name}"
-    for parameter in ("degree", "gamma", "coef0"):
-        if parameter in spec:
-            yield f"{parameter} {spec[parameter]!r}"
 
 
 def _vectors(model: Any) -> Iterator[str]:
@@ -139,27 +131,11 @@ def _vectors(model: Any) -> Iterator[str]:
 
 
 def load_libsvm(path: Path, n_features: int | None = None, zero_based: bool | None = None) -> KernelMachine:
-    """Read a machine from LIBSVM model text.
+    """Read a machine with the predictions of LIBSVM from its model text; a ModelFileError names the line.
 
-    Parameters
-    ----------
-    n_features : int, optional
-        Features of the training data; the file tells only the last feature that a support vector has.
-    zero_based : bool, optional
-        Whether features count from 0. By default they do so if a support vector has feature 0.
-
-    Returns
-    -------
-    SVC, NuSVC, SVR, NuSVR or OneClassSVM
-        A machine with the predictions of LIBSVM; C, nu, epsilon and the certificate are not in such a file.
-
-    Raises
-    ------
-    ModelFileError
-        If the file is not such a model; if a parameter is missing, or a number is not finite. The message names the
-        line.
-    OSError
-        If the file cannot be read.
+    The file tells only the last feature that a support vector has, so the training data may have more, ``n_features``.
+    Features count from 0 if that is said, or by default if a support vector has feature 0. C, nu, epsilon and the
+    certificate are not in such a file.
     """
     try:
         with open_text(path) as stream:
@@ -176,18 +152,14 @@ def load_libsvm(path: Path, n_features: int | None = None, zero_based: bool | No
     model = _adopted(_with_kernel(text, LIBSVM_TYPES[kind]), text, n_features, zero_based)
     try:
         check_machine(model, lasting_state(model))
-        if fault := faults(model):
-            raise InvalidError(fault)
     except ValueError as error:
         raise ModelFileError(path, f"damaged LIBSVM model: {error}") from error
     return model
 
 
 class _Text:
-    """The words of the header and of the support vectors.
+    """The words of a file.
 
-    Attributes
-    ----------
     header, places : the values of each keyword, and the number of its line
     vectors : words of each support vector, with the number of its line
     """
@@ -269,7 +241,10 @@ def _adopted(model: Any, text: _Text, n_features: int | None, zero_based: bool |
     coefficients = [text.parsed(words[: n - 1], float, line) for line, words in text.vectors]
     dual, rows = np.reshape(coefficients, (total, n - 1)).T, [(line, words[n - 1 :]) for line, words in text.vectors]
     if model.kernel == "precomputed":
-        X, support = np.zeros((0, 0)), _numbers_of(text, rows)
+        found = [text.parsed([" ".join(words).removeprefix("0:")], int, line)[0] - 1 for line, words in rows]
+        if not all(0 <= one < LARGEST_SUPPORT for one in found):
+            raise text.error(f"support vectors must have numbers from 1 to {LARGEST_SUPPORT}")
+        X, support = np.zeros((0, 0)), np.array(found, np.int64)
     else:
         (X, first), support = _features(text, rows, n_features, zero_based), np.arange(total)
         if first == 0:
@@ -282,28 +257,24 @@ def _adopted(model: Any, text: _Text, n_features: int | None, zero_based: bool |
     return adopt(model, labels, counts, X, sign * dual, -sign * rho, support)
 
 
-def _numbers_of(text: _Text, rows: list[tuple[int, list[str]]]) -> NDArray[np.int64]:
-    """Return the numbers of support vectors among the training samples."""
-    found = [text.parsed([" ".join(words).removeprefix("0:")], int, line)[0] - 1 for line, words in rows]
-    if not all(0 <= one < LARGEST_SUPPORT for one in found):
-        raise text.error(f"support vectors must have numbers from 1 to {LARGEST_SUPPORT}")
-    return np.array(found, np.int64)
-
-
 def _features(
     text: _Text, rows: list[tuple[int, list[str]]], n_features: int | None, zero_based: bool | None
 ) -> tuple[sparse.csr_matrix, int]:
     """Return the support vectors, and the number of their first feature: 0 if one uses it, unless it is told."""
     columns, values = [np.zeros(0, np.int64)], [np.zeros(0)]
+    named, numbers = list[str](), columns[0]  # of the vector before, which often has the same features
     for line, words in rows:
-        split = [word.partition(":") for word in words]
-        numbers = text.parsed([left for left, _, _ in split], int, line)
+        flat = ":".join(words).split(":") if words else []
+        if len(flat) != 2 * len(words) or not all(":" in word for word in words):
+            raise text.error(f"not pairs of a feature's number and its value: {' '.join(words)[:50]!r}", line)
+        if flat[::2] != named:
+            named, numbers = flat[::2], text.parsed(flat[::2], int, line)
         if words and not (numbers[0] >= 0 and numbers[-1] < MOST_COLUMNS and (numbers[1:] > numbers[:-1]).all()):
             raise text.error(f"numbers of features must ascend, from 0 to {MOST_COLUMNS - 1}", line)
         if zero_based is False and 0 in numbers[:1]:
             raise text.error("feature 0 found, and features count from 1 here, as requested", line)
         columns.append(numbers)
-        values.append(text.parsed([right for _, _, right in split], float, line))
+        values.append(text.parsed(flat[1::2], float, line))
     found, ends = np.concatenate(columns), np.cumsum([len(one) for one in columns])
     first = 0 if zero_based or 0 in found else 1
     width = max(1, int(found.max(initial=0)) + 1 - first)  # if no vector has a feature, the matrix still has one

@@ -23,7 +23,7 @@ from ...estimators.forms.way import way_to
 from ...estimators.incremental.machine import Incremental
 from ..atomic import atomic_write, remove_leftovers
 from ..database import is_database, model_in
-from ..source import Piped, open_plain, rewindable, room
+from ..source import Piped, begins_with, open_plain, rewindable, room, size_of
 from ..table import ModelFileError, NoModelError, Path
 from .archive import HEADER, MOST_HEADER, DamagedError, InvalidError, TooLargeError, read_archive, write_archive
 from .codec import TOO_DEEP, decode_machine, encode_machine
@@ -162,12 +162,11 @@ def load(path: Path, n_features: int | None = None, max_bytes: int | None = None
         model = load(Piped(os.fspath(path), model_in(path, max_bytes)), n_features, max_bytes)
         _remember(model, path)
         return model
-    if not _begins_with(path, ZIP):
+    if not begins_with(path, ZIP):
         raise NoModelError(path, "not an adatron model file")
     try:
+        most = max(room(), size_of(path)) if max_bytes is None else max_bytes
         with open_plain(path) as stream:
-            length = stream.seek(0, os.SEEK_END)
-            most = max(room(), length) if max_bytes is None else max_bytes
             header, arrays, steps = read_archive(stream, most, lambda text: _header(text, path))
         model: Any = None if header["model"] is None else decode_machine(header["model"], arrays)
         model = model if steps is None else joined(decode_steps(steps, header["requests"]), model)
@@ -193,18 +192,17 @@ def _remember(model: Any, path: Path) -> None:
 
 def is_libsvm_model(path: Path) -> bool:
     """Return whether a file begins as LIBSVM's model text does."""
-    return _begins_with(path, START.encode())
-
-
-def _begins_with(path: Path, magic: bytes) -> bool:
-    with open_plain(path) as stream:
-        return stream.read(len(magic)) == magic
+    return begins_with(path, START.encode())
 
 
 def _header(text: bytes | None, path: Path) -> dict[str, Any]:
     """Read the header, which must have a model."""
+
+    def refuse(name: str) -> None:
+        raise ValueError(f"{name} is no number")
+
     try:
-        header = None if text is None else json.loads(text, parse_constant=_refuse)
+        header = None if text is None else json.loads(text, parse_constant=refuse)
     except ValueError as error:
         raise InvalidError(f"{HEADER} is not JSON ({error})") from error
     if not (isinstance(header, dict) and header.get("magic") == MODEL_MAGIC):
@@ -222,7 +220,3 @@ def _header(text: bytes | None, path: Path) -> dict[str, Any]:
     if "model" not in header:
         raise InvalidError(f"{HEADER} has no model")
     return header
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is no number")

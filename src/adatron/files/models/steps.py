@@ -62,10 +62,7 @@ def step_class(name: str) -> type[Any]:
 def encode_steps(model: Any) -> tuple[bytes, list[Any], KernelMachine | None]:
     """Return the steps of a model as a file of skops, their requests, and the machine at the end, if there is one.
 
-    Raises
-    ------
-    InvalidError
-        A step is of another class, or `load` would refuse the file.
+    An InvalidError says that a step is of another class, or that `load` would refuse the file.
     """
     machines: list[KernelMachine] = []
     steps = _without_machines(model, machines)
@@ -129,10 +126,7 @@ def _written(steps: Any) -> bytes:
 def decode_steps(content: bytes, requests: Any) -> Any:
     """Return the steps of a file of skops, with their requests.
 
-    Raises
-    ------
-    InvalidError
-        It holds something else than steps, or a step with a state that no fit makes.
+    A ValueError says that it holds something else than steps, or a step with a state that no fit makes.
     """
     skops = needed("skops.io", "cli", "Steps before the model take")
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -194,15 +188,7 @@ def joined(steps: Any, machine: KernelMachine | None) -> Any:
 
 
 def _check(step: Any) -> None:
-    """Check the parameters of a step, the names in its state, and all from which indices follow.
-
-    Raises
-    ------
-    InvalidError
-        The state is not one of the class.
-    ValueError
-        A parameter is not allowed.
-    """
+    """Check the parameters of a step, the names in its state, and all from which indices follow."""
     kind, params = type(step), step.get_params(deep=False)
     step._validate_params()
     state = {name: value for name, value in vars(step).items() if name not in params}
@@ -245,11 +231,9 @@ def _encoder(width: int, state: FileState) -> Iterator[str]:
 
 
 def _in_order(values: NDArray[Any]) -> bool:
-    of_objects = values.dtype.kind == "O"
-    if values.dtype.kind == "U" or (
-        of_objects and not all(isinstance(item, (bool, int, float, np.generic)) for item in values)
-    ):
-        return True  # an order is asked of numbers only; of others scikit-learn makes a dict
-    values = values.astype(np.float64) if of_objects else values
-    values = values[:-1] if len(values) and np.isnan(values[-1]) else values
-    return bool((values[:-1] < values[1:]).all()) and not np.isnan(values).any()
+    """Return whether numbers ascend, the last of which may be NaN; of other categories scikit-learn makes a dict."""
+    if values.dtype.kind == "U" or not all(isinstance(one, (bool, int, float, np.generic)) for one in values):
+        return True
+    numbers = values.astype(np.float64)
+    numbers = numbers[:-1] if np.isnan(numbers[-1:]).any() else numbers
+    return bool((numbers[:-1] < numbers[1:]).all()) and not np.isnan(numbers).any()

@@ -16,7 +16,7 @@ from ...extras import needed
 from ..models.contents import MACHINE_CLASSES
 from .decisions import has_probabilities, labels
 from .export import check, draw, type_of
-from .graph import Graph
+from .kernels import Graph
 
 CLASSIFIERS = {
     "zipmap": [True, False, "columns"],

@@ -15,7 +15,7 @@ from sklearn.base import is_classifier, is_outlier_detector
 from ...model.heads import Classes
 from ...model.layout import pairs
 from ...quoted import quoted
-from .graph import Graph, Tensor
+from .kernels import Graph, Tensor
 
 
 def outputs(model: Any, graph: Graph, values: str) -> dict[str, Tensor]:
@@ -46,13 +46,7 @@ def has_probabilities(model: Any) -> bool:
 
 
 def labels(classes: NDArray[Any]) -> NDArray[Any]:
-    """Return the classes as an array that ONNX has a type for.
-
-    Raises
-    ------
-    ValueError
-        They are neither numbers, truth values nor text.
-    """
+    """Return the classes, which must be numbers, truth values or text, as an array that ONNX has a type for."""
     if classes.dtype.kind in "biuf" and classes.dtype.itemsize <= 8:
         return classes
     listed = classes.tolist()

@@ -12,6 +12,8 @@ import math
 import os
 import warnings
 from collections.abc import Mapping
+from copy import copy
+from dataclasses import asdict
 from importlib import metadata
 from typing import Any
 
@@ -29,9 +31,8 @@ from ...estimators.forms.way import way_to
 from ...extras import needed
 from ..atomic import atomic_write
 from .decisions import labels, outputs
-from .graph import IR_VERSION, OPSET, Graph, Tensor
-from .kernels import decision_values
-from .parity import Parity, batch_of, compare, reference_of, rows_near, run
+from .kernels import IR_VERSION, OPSET, Graph, Tensor, decision_values
+from .parity import Parity, batch_of, compare, rows_near, run
 
 LARGEST_NETWORK = 2**31 - 2**20  # Bytes of the constants: a file of Protocol Buffers holds less than 2 GiB.
 # Parts of the certificate that a network's metadata hold.
@@ -146,13 +147,7 @@ def _check_size(size: int) -> None:
 
 
 def draw(model: Any, graph: Graph, x: str) -> dict[str, Tensor]:
-    """Add the nodes of a fitted machine to a graph; ``x`` holds the rows, (n, n_features) in float64.
-
-    Raises
-    ------
-    ValueError
-        The numbers of the model are too many for a file.
-    """
+    """Add the nodes of a fitted machine to a graph; ``x`` holds the rows, (n, n_features) in float64."""
     found = outputs(model, graph, decision_values(model.model_.function(), graph, x))
     _check_size(sum(array.nbytes for array in graph.constants.values()))
     return found
@@ -175,16 +170,17 @@ def _compared(steps: Pipeline | None, machine: Any, X: Any) -> tuple[Any, Parity
     made = _network(graph, found, inputs, before)
     what = "the network" if steps is None else "a step of the pipeline"
     results = run(made.SerializeToString(), given, batch_of(machine), what)
-    return made, compare(results, reference_of(machine), rows)
+    reference = copy(machine)  # in float64 throughout, its features without names
+    vars(reference).pop("feature_names_in_", None)
+    if "precision" in reference.get_params(deep=False):
+        reference.precision = "double"
+    return made, compare(results, reference, rows)
 
 
 def _rows_of(steps: Pipeline | None, machine: Any, X: Any) -> tuple[Any, NDArray[np.float64]]:
     """Return the rows to compare on, as the model gets them and as the machine gets them.
 
-    Raises
-    ------
-    ValueError
-        No rows are given, and the steps do not lead back from the machine's features to rows.
+    If no rows are given, the steps must lead back from the machine's features to rows.
     """
     if X is None:
         X = rows_near(machine)
@@ -226,13 +222,7 @@ def _by_columns(steps: Any) -> bool:
 
 
 def _converted(steps: Pipeline, inputs: list[Tensor]) -> Any:
-    """Return the network of the steps, made by scikit-learn's converters.
-
-    Raises
-    ------
-    ValueError
-        A step has no converter.
-    """
+    """Return the network of the steps, made by scikit-learn's converters."""
     skl2onnx = needed("skl2onnx", "onnx", "The steps of a pipeline take")
     types = needed("skl2onnx.common.data_types", "onnx", "The steps of a pipeline take")
     kinds = {"f": types.DoubleTensorType, "O": types.StringTensorType}
@@ -245,11 +235,7 @@ def _converted(steps: Pipeline, inputs: list[Tensor]) -> Any:
 
 
 def _network(graph: Graph, found: Mapping[str, Tensor], inputs: list[Tensor], before: Any) -> Any:
-    """Return the ``onnx.ModelProto`` of a graph.
-
-    inputs : those of the network
-    before : a network whose result the graph goes on from; then the inputs are this network's
-    """
+    """Return the ``onnx.ModelProto`` of a graph, which may go on from the result of the network ``before`` it."""
     from onnx import helper, numpy_helper
 
     nodes = [helper.make_node(one.operator, one.inputs, one.outputs, **one.attributes) for one in graph.nodes]
@@ -289,7 +275,7 @@ def _describe(network: Any, model: Any, parity: Parity) -> None:
         "model": type(model).__name__,
         "kernel": model.kernel_.spec(),
         "certificate": {name: _plain(getattr(model, f"{name}_")) for name in CERTIFICATE_KEPT},
-        "parity": parity.as_dict(),
+        "parity": {name: value for name, value in asdict(parity).items() if value is not None},
         "feature_names": [str(name) for name in getattr(model, "feature_names_in_", ())],
     }
     texts = {name: value if isinstance(value, str) else json.dumps(value) for name, value in about.items()}

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import copy
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -56,15 +55,8 @@ class Parity:
     runtime: str
     undecided_differ: int = 0
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the numbers by their names."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
-
     def check(self, steps: bool = False) -> None:
-        """Raise ParityError unless all labels are equal and no value deviates by more than is allowed.
-
-        ``steps`` says that the model has steps before the machine.
-        """
+        """Raise ParityError unless all labels are equal and no value deviates by more than is allowed."""
         deviations = (self.deviation, self.probabilities or 0.0)
         if self.labels_differ:
             reason = f"{self.labels_differ} of {self.rows} labels differ"
@@ -77,15 +69,6 @@ class Parity:
             f"{'steps of a pipeline that ONNX computes in float32, ' if steps else ''}very large features, and a very "
             "large gamma or degree."
         )
-
-
-def reference_of(model: Any) -> Any:
-    """Return the machine that a network is compared with: in float64 throughout, its features without names."""
-    found = copy(model)
-    vars(found).pop("feature_names_in_", None)
-    if "precision" in found.get_params(deep=False):
-        found.precision = "double"
-    return found
 
 
 def rows_near(model: Any) -> Vector:
@@ -101,10 +84,7 @@ def rows_near(model: Any) -> Vector:
 def run(network: bytes, inputs: Mapping[str, NDArray[Any]], batch: int, what: str) -> dict[str, NDArray[Any]]:
     """Return the results of a network by their names; each call gets ``batch`` rows, ``what`` is named in errors.
 
-    Raises
-    ------
-    ValueError
-        The runtime cannot run it. It has no float64 form of some operators that converters use.
+    The runtime has no float64 form of some operators that converters use.
     """
     runtime: Any = needed("onnxruntime", "onnx", "The comparison of a network with its model takes")
     options = runtime.SessionOptions()
@@ -127,12 +107,11 @@ def batch_of(model: Any) -> int:
 
 
 def compare(results: Mapping[str, NDArray[Any]], model: Any, rows: Any) -> Parity:
-    """Compare what a network says of some rows, (n, n_features), with what a machine says; see ``reference_of``."""
+    """Compare what a network says of some rows, (n, n_features), with what a machine says."""
     runtime: Any = needed("onnxruntime", "onnx", "The comparison of a network with its model takes")
     function, step, n = model.model_.function(), batch_of(model), len(rows)
-    sizes = np.concatenate([np.zeros(0), *(_sizes(function, rows[at : at + step]) for at in range(0, n, step))])[
-        :, None
-    ]
+    parts = [_sizes(function, rows[at : at + step]) for at in range(0, n, step)]
+    sizes = np.concatenate([np.zeros(0), *parts])[:, None]
     scales, decided, compared = sizes, np.ones(n, bool), np.ones(n, bool)
     differ, probabilities = np.zeros(n, bool), None
     if is_regressor(model):
@@ -140,10 +119,8 @@ def compare(results: Mapping[str, NDArray[Any]], model: Any, rows: Any) -> Parit
     else:
         head, values = model.head, model.problem_values(rows)
         decided = head.decided(values, ALLOWED * sizes + 0.0 * values)
-        missed, differ = (
-            np.abs(results["decision"] - model.decision_function(rows)),
-            results["label"] != model.predict(rows),
-        )
+        missed = np.abs(results["decision"] - model.decision_function(rows))
+        differ = results["label"] != model.predict(rows)
         if isinstance(head, Classes) and head.refines:  # values made of votes
             scales, compared = len(head.labels) + sizes, decided
         if "probabilities" in results:

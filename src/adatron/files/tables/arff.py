@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ..source import open_text
 from ..table import DataError, Dialect, Path, Request, Table
-from .columns import roles_of
+from .columns import Columns
 from .delimited import SAMPLED_LINES, Body, cost
 from .fields import Lines, Marks, split_records
 
@@ -36,14 +36,10 @@ def read_arff(path: Path, request: Request) -> Table:
             lines.marks = replace(_MARKS, quote='"')
         lines.put_back(sample)
         separator = next((one for one in ",\t" if one in text), " ")
-        roles = roles_of(path, list(columns), True, request)
+        found = Columns(path, list(columns), True, replace(request, missing=("?",)))
         declared = {index: values for index, values in enumerate(columns.values()) if values is not None}
-        words = {index for index in roles.features if index in declared}
-        texts = {index for at, index in enumerate(roles.features) if request.takes_text(at, index in words)}
-        body = Body(
-            path, replace(request, missing=("?",)), Dialect(separator, ".", True), list(columns), roles,
-            first, words, set(), texts, lines.marks, declared,
-        )  # fmt: skip
+        words = declared.keys() & found.features
+        body = Body(found, Dialect(separator, ".", True), first, words, set(), lines.marks, declared)
         return replace(body.table(lines), dialect=None)
 
 

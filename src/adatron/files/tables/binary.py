@@ -13,7 +13,7 @@ from ...extras import needed
 from ..labels import checked_labels
 from ..source import read_whole
 from ..table import DataError, Path, Request, Table, check_size, parsing
-from .columns import checked_features, roles_of, table_of
+from .columns import Columns, checked_features, table_of
 
 FEATURES_NAMED = ("X", "data", "features")  # Names of X in a file; the first one by preference.
 LABELS_NAMED = ("y", "target", "label", "labels")  # Names of y; the first one by preference.
@@ -86,7 +86,7 @@ def read_parquet(path: Path, request: Request) -> Table:
         frame = table.to_pandas(ignore_metadata=True, date_as_object=False)
     if not rows or not names:
         raise DataError(path, "the file holds columns and no rows" if names else "the file holds no columns")
-    return table_of(path, frame, names, roles_of(path, names, True, request, None, indices), request)
+    return table_of(Columns(path, names, True, request, None, indices), frame)
 
 
 def _indices(schema: Any) -> list[str]:

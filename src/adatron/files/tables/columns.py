@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,53 +20,151 @@ _INDEX = re.compile(r"Unnamed: 0|__index_level_\d+__|(.*[_ .-])?(id|ID|Id)|.*[a-
 MANY_ROWS = 10  # Rows from which on 0, 1, 2, ... in a first column are numbers of rows.
 
 
-@dataclass(frozen=True)
-class Roles:
-    """The roles of the columns of a table: the features, the label, and for each other one why it is left out."""
+class Columns:
+    """The columns of a table: the features, the label, and for each other one why it is left out.
 
-    features: list[int]
-    label: int | None
-    left_out: dict[int, str] = field(default_factory=dict[int, str])
-    guessed: Collection[int] = ()
+    A DataError says that an option names no column, that the features are not those of the model, or that an index may
+    be a feature.
 
-
-def roles_of(
-    path: Path,
-    fields: Sequence[str],
-    header: bool,
-    request: Request,
-    line: int | None = None,
-    indices: Collection[str] = (),
-) -> Roles:
-    """Return the role of each column, after checking that the features are those that a model expects.
-
-    ``fields`` are the names of the columns if there is a header, else any texts; ``line`` is their line, for errors.
-    ``indices`` are the columns that the file itself calls an index.
+    fields : the names of the columns if there is a header, else any texts
+    line : the line of the fields, for errors
+    indices : columns that the file itself calls an index
     """
-    names, width = ([one.strip() for one in fields] if header else None), len(fields)
-    left_out = {_position(path, names, width, one, line): "is left out" for one in request.drop}
-    if request.index is not None:
-        left_out[_position(path, names, width, request.index, line)] = "is the index"
-    if names is None and isinstance(request.label, str):
-        raise _no_header(path, request.label, line)
-    label = label_column(path, fields, request, line, left_out)
-    if label in left_out:
-        raise DataError(path, f"{named(label, names)} is the label, and {left_out[label]}: it cannot be both", line)
-    guessed = _guessed(names, request, left_out, indices)
-    label = label_column(path, fields, request, line, {*left_out, *guessed})
-    guessed.pop(-1 if label is None else label, None)
-    if len(left_out) + len(guessed) + (label is not None) >= width:
-        guessed = {}  # nothing else would be left
-        label = label_column(path, fields, request, line, left_out)
-    if guessed and request.n_features is not None and not request.feature_names:
-        index, reason = next(iter(guessed.items()))
-        fault = f"--index {index} leaves it out, --keep-index takes it for a feature"
-        raise DataError(path, f"{named(index, names)} {reason}: {fault}", line)
-    left_out |= guessed
-    features = [index for index in range(width) if index != label and index not in left_out]
-    roles = Roles(features, label, left_out, tuple(guessed))
-    _check_columns(path, names, width, roles, request, line)
-    return roles
+
+    def __init__(
+        self,
+        path: Path,
+        fields: Sequence[str],
+        header: bool,
+        request: Request,
+        line: int | None = None,
+        indices: Collection[str] = (),
+    ) -> None:
+        self.path, self.request, self.line, self.width = path, request, line, len(fields)
+        self.names = [one.strip() for one in fields] if header else None
+        self.left_out = {self._position(one): "is left out" for one in request.drop}
+        if request.index is not None:
+            self.left_out[self._position(request.index)] = "is the index"
+        if request.label is not None:
+            self._position(request.label)
+        label = label_column(path, fields, request, line, self.left_out)
+        if label in self.left_out:
+            raise self._error(f"{self.named(label)} is the label, and {self.left_out[label]}: it cannot be both")
+        guessed = self._guessed(indices)
+        self.label = label_column(path, fields, request, line, {*self.left_out, *guessed})
+        guessed.pop(-1 if self.label is None else self.label, None)
+        if len(self.left_out) + len(guessed) + (self.label is not None) >= self.width:
+            guessed, self.label = {}, label  # nothing else would be left
+        if guessed and request.n_features is not None and not request.feature_names:
+            index, reason = next(iter(guessed.items()))
+            fault = f"--index {index} leaves it out, --keep-index takes it for a feature"
+            raise self._error(f"{self.named(index)} {reason}: {fault}")
+        self.left_out |= guessed
+        self.guessed = tuple(guessed)
+        self.features = [index for index in range(self.width) if index != self.label and index not in self.left_out]
+        self._check()
+
+    def named(self, index: int) -> str:
+        """Return the words for a column."""
+        return named(index, self.names)
+
+    def label_note(self) -> str:
+        """Return a possible reason for an error about a column: a label that nobody named."""
+        if self.label is None or self.request.label is not None:
+            return ""
+        return f"; the label is taken from {self.named(self.label)}, --label names another one"
+
+    def refusal(self, index: int, example: str, texts: Sequence[Any]) -> str:
+        """Return the sentence about a column of text that is to be a feature, and what helps.
+
+        The first column may be the label if its texts repeat.
+        """
+        said = f"{self.named(index)} holds {example!r}, text"
+        if self.request.n_features is not None:
+            return f"{said}, and the model expects numbers there{self.label_note()}"
+        guess = self.request.label is None and self.label is not None and 2 * len(set(texts)) <= len(texts)
+        advice = "--label 0 says that it is the label, " * (guess and index == 0)
+        advice += "train --categorical auto encodes columns of text, --drop leaves this one out"
+        return f"{said}: {advice}{self.label_note()}"
+
+    def notes(self, X: NDArray[Any]) -> tuple[str, ...]:
+        """Return a sentence for each column that is left out by its name, and for a first one that counts the rows.
+
+        Data for a model, which may have been trained without such a column that counts, are an error.
+        """
+        notes = [
+            f"{self.named(index)} {self.left_out[index]}: it is no feature and was left out, --keep-index keeps it"
+            for index in sorted(self.guessed)
+        ]
+        request, index = self.request, self.features[0]
+        counts = len(X) >= MANY_ROWS and X.shape[1] > 1 and np.array_equal(X[:, 0], X[0, 0] + np.arange(len(X)))
+        if counts and not (request.keep_index or (self.names and request.feature_names)):
+            found = f"{self.named(index)} counts the rows: --index {index} leaves it out"
+            if request.n_features is None:
+                notes.append(found)
+            elif self.label is not None and not request.labelled and request.label is None:
+                raise DataError(self.path, f"{found}, --keep-index takes it for a feature")
+        return tuple(notes)
+
+    def _error(self, fault: str) -> DataError:
+        return DataError(self.path, fault, self.line)
+
+    def _position(self, one: str | int) -> int:
+        if isinstance(one, str) and self.names is None:
+            raise self._error(f"no column {one!r}: the file has no header, number the column from 0")
+        return _position(self.path, self.names or [""] * self.width, one, self.line)
+
+    def _guessed(self, indices: Collection[str]) -> dict[int, str]:
+        """Return the columns whose names are those of an index or an id, each with the reason."""
+        found: dict[int, str] = {}
+        features = set(self.request.feature_names or ())
+        for index, name in enumerate(() if self.names is None or self.request.keep_index else self.names):
+            if index in self.left_out or name in features or name.lower() in LABEL_NAMES:
+                continue
+            if name in indices or _INDEX.fullmatch(name) or (not name and index == 0):
+                found[index] = "is an index or an id"
+            elif not name and index == self.width - 1:
+                found[index] = "is empty"
+        return found
+
+    def _check(self) -> None:
+        """Check that the columns beside the label are the features that a model expects."""
+        request, features, label, wanted = self.request, self.features, self.label, self.request.n_features
+        if self.names and (request.feature_names or wanted is None):
+            first: dict[str, int] = {}
+            for index in sorted((*features, *(() if request.label is not None or label is None else (label,)))):
+                name = self.names[index]
+                if first.setdefault(name, index) != index:
+                    found = f"columns {first[name]} and {index} are both named {name!r}"
+                    raise self._error(f"{found}: rename one, or --drop {index} leaves it out")
+        if self.names and request.feature_names:
+            self._check_names(self.names, list(request.feature_names))
+        if wanted not in (None, len(features)):
+            expected = f"{wanted} features" + " and a label" * (request.labelled or request.label is not None)
+            found = f"{self.width} column{'s' * (self.width != 1)} found"
+            found += f", {len(self.left_out)} of them left out" if self.left_out else ""
+            lacks = len(features) + (label is not None) == wanted and request.label is None
+            fault = f"no label column: {expected} expected, {found}" if lacks else f"{found}, {expected} expected"
+            raise self._error(fault)
+        if not features:
+            fault = "only one column, and that is the label: --separator names another character between columns"
+            raise self._error(fault)
+
+    def _check_names(self, names: list[str], wanted: list[str]) -> None:
+        """Compare the header, without the label, with the names of a model's features."""
+        found = [names[index] for index in self.features]
+        kept = [name for index, name in enumerate(names) if index not in self.left_out]
+        if found == wanted or (kept == wanted and self.request.label is None):
+            return  # all features without a label is not a matter of names
+        known, expected = set(found), set(wanted)
+        fault = "the features are those of the model in another order"
+        if lacking := next((name for name in wanted if name not in known), None):
+            fault = f"no column {lacking!r}, which is a feature of the model"
+            if self.label is not None and names[self.label] == lacking:
+                fault = f"column {lacking!r} is taken for the label, but it is a feature of the model"
+        elif unknown := next((name for name in found if name not in expected), None):
+            fault = f"column {unknown!r} is no feature of the model (--drop leaves it out)"
+        raise self._error(f"{fault}: found {_shortened(found)}, expected {_shortened(wanted)}")
 
 
 def named(index: int, names: Sequence[str] | None) -> str:
@@ -79,38 +176,16 @@ def named(index: int, names: Sequence[str] | None) -> str:
     return f"column {names[index]!r}" if list(names).count(names[index]) == 1 else f"column {index} ({names[index]})"
 
 
-def _position(path: Path, names: list[str] | None, width: int, one: str | int, line: int | None) -> int:
+def _position(path: Path, names: list[str], one: str | int, line: int | None) -> int:
     if not isinstance(one, str):
-        if not -width <= one < width:
-            raise DataError(path, f"no column {one}; the columns are 0 to {width - 1}", line)
-        return one % width
-    if names is None:
-        raise _no_header(path, one, line)
+        if not -len(names) <= one < len(names):
+            raise DataError(path, f"no column {one}; the columns are 0 to {len(names) - 1}", line)
+        return one % len(names)
     if names.count(one) > 1:
         raise DataError(path, f"{names.count(one)} columns are named {one!r}: number the column from 0", line)
     if one not in names:
         raise DataError(path, f"no column {one!r}; the columns are {_shortened(names)}", line)
     return names.index(one)
-
-
-def _no_header(path: Path, name: str, line: int | None) -> DataError:
-    return DataError(path, f"no column {name!r}: the file has no header, number the column from 0", line)
-
-
-def _guessed(
-    names: list[str] | None, request: Request, known: Collection[int], indices: Collection[str]
-) -> dict[int, str]:
-    """Return the columns whose names are those of an index or an id, each with the reason."""
-    found: dict[int, str] = {}
-    features = set(request.feature_names or ())
-    for index, name in enumerate(() if names is None or request.keep_index else names):
-        if index in known or name in features or name.lower() in LABEL_NAMES:
-            continue
-        if name in indices or _INDEX.fullmatch(name) or (not name and index == 0):
-            found[index] = "is an index or an id"
-        elif not name and index == len(names or ()) - 1:
-            found[index] = "is empty"
-    return found
 
 
 def label_column(
@@ -123,7 +198,7 @@ def label_column(
     """
     names = [one.strip() for one in fields]
     if request.label is not None:
-        return _position(path, names, len(fields), request.label, line)
+        return _position(path, names, request.label, line)
     among = [index for index in range(len(fields)) if index not in left_out]
     if not among or (not request.labelled and request.n_features in (None, len(among))):
         return None
@@ -135,117 +210,42 @@ def label_column(
     return next((lowered[name] for name in LABEL_NAMES if name in lowered), among[-1])
 
 
-def _check_columns(
-    path: Path, names: list[str] | None, width: int, roles: Roles, request: Request, line: int | None
-) -> None:
-    """Check that the columns beside the label are the features that a model expects."""
-    features, label, wanted = roles.features, roles.label, request.n_features
-    if names and (request.feature_names or wanted is None):
-        first: dict[str, int] = {}
-        for index in sorted((*features, *(() if request.label is not None or label is None else (label,)))):
-            if first.setdefault(names[index], index) != index:
-                found = f"columns {first[names[index]]} and {index} are both named {names[index]!r}"
-                raise DataError(path, f"{found}: rename one, or --drop {index} leaves it out", line)
-    if names and request.feature_names:
-        _check_names(path, names, roles, list(request.feature_names), request, line)
-    if wanted not in (None, len(features)):
-        expected = f"{wanted} features" + " and a label" * (request.labelled or request.label is not None)
-        lack = "no label column: " * (len(features) + (label is not None) == wanted and request.label is None)
-        found = f"{width} column{'s' * (width != 1)} found"
-        found += f", {len(roles.left_out)} of them left out" if roles.left_out else ""
-        raise DataError(path, f"{lack}{expected} expected, {found}" if lack else f"{found}, {expected} expected", line)
-    if not features:
-        raise DataError(
-            path, "only one column, and that is the label: --separator names another character between columns", line
-        )
-
-
-def _check_names(
-    path: Path, names: list[str], roles: Roles, wanted: list[str], request: Request, line: int | None
-) -> None:
-    """Compare the header, without the label, with the names of a model's features."""
-    found = [names[index] for index in roles.features]
-    kept = [name for index, name in enumerate(names) if index not in roles.left_out]
-    if found == wanted or (kept == wanted and request.label is None):
-        return  # all features without a label is not a matter of names
-    fault = "the features are those of the model in another order"
-    if lacking := _beside(wanted, found):
-        fault = f"no column {lacking[0]!r}, which is a feature of the model"
-        if roles.label is not None and names[roles.label] == lacking[0]:
-            fault = f"column {lacking[0]!r} is taken for the label, but it is a feature of the model"
-    elif unknown := _beside(found, wanted):
-        fault = f"column {unknown[0]!r} is no feature of the model (--drop leaves it out)"
-    raise DataError(path, f"{fault}: found {_shortened(found)}, expected {_shortened(wanted)}", line)
-
-
-def _beside(names: list[str], others: list[str]) -> list[str]:
-    known = set(others)
-    return [name for name in names if name not in known]
-
-
-def refusal(
-    index: int, names: Sequence[str] | None, example: str, texts: Sequence[Any], roles: Roles, request: Request
-) -> str:
-    """Return the sentence about a column of text that is to be a feature, and what helps.
-
-    The first column may be the label if its texts repeat.
-    """
-    said = f"{named(index, names)} holds {example!r}, text"
-    guess = request.label is None and roles.label is not None and 2 * len(set(texts)) <= len(texts)
-    if request.n_features is not None:
-        said += ", and the model expects numbers there"
-    else:
-        advice = "--label 0 says that it is the label, " * (guess and index == 0)
-        said += f": {advice}train --categorical auto encodes columns of text, --drop leaves this one out"
-    return said + label_note(roles, names, request)
-
-
 def missing_value(where: str, example: str) -> str:
     """Return the sentence about a missing value, and what helps."""
     return f"{where} holds {example}, a missing value: train --impute fills it in, --drop leaves the column out"
 
 
-def label_note(roles: Roles, names: Sequence[str] | None, request: Request) -> str:
-    """Return a possible reason for an error about a column: a label that nobody named."""
-    if roles.label is None or request.label is not None:
-        return ""
-    return f"; the label is taken from {named(roles.label, names)}, --label names another one"
-
-
-def table_of(
-    path: Path, frame: Any, names: Sequence[str] | None, roles: Roles, request: Request, dialect: Dialect | None = None
-) -> Table:
+def table_of(columns: Columns, frame: Any, dialect: Dialect | None = None) -> Table:
     """Return the table of a frame, whose columns are numbers, truth values, or text; None and NaN are missing.
 
     A DataError says that a feature is not numeric or not finite, if the request does not allow that.
     """
-    features, label = roles.features, roles.label
-    columns = [_array_of(frame.iloc[:, index]) for index in features]
+    path, request, names, label = columns.path, columns.request, columns.names, columns.label
+    arrays = [_array_of(frame.iloc[:, index]) for index in columns.features]
     texts: dict[int, NDArray[Any]] = {}
-    for at, column in enumerate(columns):
-        where = named(features[at], names)
-        if request.takes_text(at, column.dtype.kind not in "biufMm"):
-            texts[at] = _text_column(path, where, column, request)
-        elif column.dtype.kind in "Mm":
-            kind = "date" if column.dtype.kind == "M" else "duration"
-            fault = f"holds {str(column[0])!r}, a {kind}: write it as a number, or leave the column out by --drop"
-            raise DataError(path, f"{where} {fault}{label_note(roles, names, request)}")
-        elif column.dtype.kind not in "biuf":
-            example = next((_text_of(one) for one in column if one is not None), "None")
-            raise DataError(path, refusal(features[at], names, example, column.tolist(), roles, request))
-    numbers = [column for at, column in enumerate(columns) if at not in texts]
-    single = bool(numbers) and all(column.dtype == np.float32 for column in numbers)
+    for at, (index, array) in enumerate(zip(columns.features, arrays, strict=True)):
+        if request.takes_text(at, array.dtype.kind not in "biufMm"):
+            texts[at] = _text_column(path, columns.named(index), array, request)
+        elif array.dtype.kind in "Mm":
+            kind = "date" if array.dtype.kind == "M" else "duration"
+            fault = f"holds {str(array[0])!r}, a {kind}: write it as a number, or leave the column out by --drop"
+            raise DataError(path, f"{columns.named(index)} {fault}{columns.label_note()}")
+        elif array.dtype.kind not in "biuf":
+            example = next((_text_of(one) for one in array if one is not None), "None")
+            raise DataError(path, columns.refusal(index, example, array.tolist()))
+    numbers = [array for at, array in enumerate(arrays) if at not in texts]
+    single = bool(numbers) and all(array.dtype == np.float32 for array in numbers)
     dtype = np.dtype(np.float32 if single else np.float64)
-    check_size(path, "features", len(frame) * len(features) * dtype.itemsize, request.max_bytes)
+    check_size(path, "features", len(frame) * len(arrays) * dtype.itemsize, request.max_bytes)
     zeros = np.zeros(len(frame), dtype)
-    X: Any = np.stack([zeros if at in texts else one for at, one in enumerate(columns)], axis=1, dtype=dtype)
-    feature_names = tuple(names[index] for index in features) if names else None
+    X: Any = np.stack([zeros if at in texts else one for at, one in enumerate(arrays)], axis=1, dtype=dtype)
+    feature_names = tuple(names[index] for index in columns.features) if names else None
     X = checked_features(path, X, request, feature_names)
     y = None if label is None else frame.iloc[:, label]
     if y is not None and y.dtype.kind == "O" and y.isna().any():
         raise DataError(path, "a label is missing")
     labels = None if y is None else checked_labels(path, _array_of(y), request.max_bytes)
-    notes = _notes(path, X, roles, names, request)
+    notes = columns.notes(X)
     if texts:
         check_size(path, "features", 32 * X.size, request.max_bytes)
         X = X.astype(object)
@@ -253,7 +253,7 @@ def table_of(
             X[:, at] = column
     return Table(
         X, labels, feature_names, names[label] if names and label is not None else None, label,
-        categorical=tuple(sorted(texts)), notes=notes, dialect=dialect, columns=tuple(features),
+        categorical=tuple(sorted(texts)), notes=notes, dialect=dialect, columns=tuple(columns.features),
     )  # fmt: skip
 
 
@@ -300,29 +300,6 @@ def _text_of(one: Any) -> str:
     if isinstance(one, bytes):
         return one.decode("utf-8", "replace")
     return str(int(one)) if isinstance(one, float) and one.is_integer() else str(one)
-
-
-def _notes(path: Path, X: NDArray[Any], roles: Roles, names: Sequence[str] | None, request: Request) -> tuple[str, ...]:
-    """Return a sentence for each column that is left out by its name, and for a first one that counts the rows.
-
-    Raises
-    ------
-    DataError
-        The data are for a model, which may have been trained without such a column that counts.
-    """
-    notes = [
-        f"{named(index, names)} {roles.left_out[index]}: it is no feature and was left out, --keep-index keeps it"
-        for index in sorted(roles.guessed)
-    ]
-    index, known = roles.features[0], request.keep_index or (names and request.feature_names)
-    counts = len(X) >= MANY_ROWS and X.shape[1] > 1 and np.array_equal(X[:, 0], X[0, 0] + np.arange(len(X)))
-    if counts and not known:
-        found = f"{named(index, names)} counts the rows: --index {index} leaves it out"
-        if request.n_features is None:
-            notes.append(found)
-        elif roles.label is not None and not request.labelled and request.label is None:
-            raise DataError(path, f"{found}, --keep-index takes it for a feature")
-    return tuple(notes)
 
 
 def _shortened(names: list[str], most: int = 12) -> str:

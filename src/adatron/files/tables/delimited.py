@@ -11,8 +11,9 @@ import csv
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import islice
 from math import isfinite, nan
 from typing import Any
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 from ...extras import needed
 from ..source import open_text
 from ..table import MISSING_LABELS, SEPARATOR_NAMES, DataError, Dialect, Path, Request, Table, check_size
-from .columns import Roles, label_note, missing_value, named, refusal, roles_of, table_of
+from .columns import Columns, missing_value, table_of
 from .dialect import find_dialect, is_surplus
 from .fields import MISSING, TEXT, TRUTH, WORDS, Lines, Marks, is_number, is_value, labels_of, number_of, split_records
 
@@ -38,43 +39,42 @@ _HINT = re.compile(r'"?sep=(.)"?', re.IGNORECASE)  # the first line that Excel t
 class Body:
     """The rows of one text, which become a frame: their form, and what the columns are.
 
-    fields : the names of the columns; without a header, their first fields
     first : the line of the first row
     words, truths : the features that hold words, or truth values alone; all others are numbers
-    texts : the features that are read as text
     declared : the texts that some columns may have; nothing stands for any
     """
 
-    path: Path
-    request: Request
+    columns: Columns
     dialect: Dialect
-    fields: list[str]
-    roles: Roles
     first: int
-    words: set[int]
-    truths: set[int]
-    texts: set[int]
+    words: Set[int]
+    truths: Set[int]
     marks: Marks = TEXT
     declared: Mapping[int, frozenset[str]] = field(default_factory=dict[int, frozenset[str]])
 
     @property
-    def names(self) -> list[str] | None:
-        """The names of the columns, if there is a header."""
-        return self.fields if self.dialect.header else None
+    def request(self) -> Request:
+        return self.columns.request
+
+    @cached_property
+    def texts(self) -> set[int]:
+        """The features that are read as text."""
+        features = enumerate(self.columns.features)
+        return {index for at, index in features if self.request.takes_text(at, index in self.words)}
 
     @property
     def missing(self) -> tuple[str, ...]:
         """The marks of missing values."""
         return MISSING if self.request.missing is None else self.request.missing
 
-    @property
+    @cached_property
     def gaps(self) -> frozenset[str]:
         """The marks of missing labels, and of missing text."""
         return frozenset(MISSING) - WORDS if self.request.missing is None else frozenset(self.request.missing)
 
     def table(self, lines: Lines) -> Table:
         """Return the table of all rows."""
-        path, width = self.path, len(self.fields)
+        path, width = self.columns.path, self.columns.width
         try:
             frame = self._frame(lines)
             last = frame[width - 1]
@@ -89,14 +89,14 @@ class Body:
             raise DataError(path, f"not a table ({error})") from error
         if lines.quotes or padded:
             self._check_rows(False)
-        return table_of(path, frame, self.names, self.roles, self.request, self.dialect)
+        return table_of(self.columns, frame, self.dialect)
 
     def _frame(self, lines: Lines) -> Any:
         """Return the columns as pandas reads them: numbers, and all else as text."""
         pandas = needed("pandas", "cli", "reading a table takes")
-        separator, width = self.dialect.separator, len(self.fields)
+        separator, width = self.dialect.separator, self.columns.width
         exact = {} if tuple(map(int, pandas.__version__.split(".")[:2])) > (3, 0) else {"float_precision": "round_trip"}
-        numbers = set(self.roles.features) - self.words - self.truths - self.texts
+        numbers = set(self.columns.features) - self.words - self.truths - self.texts
         frame = pandas.read_csv(
             lines, sep=r"\s+" if separator == " " else separator, header=None, engine="c", skipinitialspace=True,
             dtype={index: np.float64 if index in numbers else object for index in range(width)},
@@ -116,43 +116,39 @@ class Body:
         """Return a column of labels, of text, or of truth values; a ValueError says that one has none."""
         most, (codes, uniques) = self.request.max_bytes, column.factorize()
         texts = [text.strip() for text in uniques]
-        check_size(self.path, "texts", ENTRY * len(texts), most)
-        if index in self.roles.left_out:
+        check_size(self.columns.path, "texts", ENTRY * len(texts), most)
+        if index in self.columns.left_out:
             return codes
         if self.declared.get(index) and not self.declared[index].issuperset({*texts} - self.gaps):
             raise ValueError("a value is not declared")
-        if index == self.roles.label:
+        if index == self.columns.label:
             if not self.gaps.union(MISSING_LABELS).isdisjoint(texts):
                 raise ValueError("a label is missing")
-            check_size(self.path, "labels", 4 * len(codes) * max(map(len, texts)), most)
+            check_size(self.columns.path, "labels", 4 * len(codes) * max(map(len, texts)), most)
             labels = labels_of(texts, self.dialect.decimal)
             if labels.dtype.kind == "f" and not np.isfinite(labels).all():
                 raise ValueError("a label is not a finite number")
             as_read = labels.dtype.kind in "iu" and list(map(str, labels.tolist())) == texts
             # Declared texts are names of classes: 07 and 7.0 are others than 7.
             return (np.array(texts) if index in self.declared and not as_read else labels)[codes]
-        values = [self._word(index, text) for text in texts]
-        if not self.request.allow_missing and any(value != value for value in values):
+        marks = self.gaps if index in self.texts else self.missing
+        if not (self.request.allow_missing or set(marks).isdisjoint(texts)):
             raise ValueError("a value is missing")
-        return np.array(values, object if index in self.texts else float)[codes]
-
-    def _word(self, index: int, text: str) -> str | float:
-        """Return the value of a feature that is text or a truth value; NaN if it is missing."""
         if index in self.texts:
-            return nan if text in self.gaps else text
-        return nan if text in self.missing else TRUTH[text]
+            return np.array([nan if text in marks else text for text in texts], object)[codes]
+        return np.array([nan if text in marks else TRUTH[text] for text in texts], float)[codes]
 
     def _check_rows(self, values: bool) -> None:
         """Fail at the first row that has another number of fields, or a field that has no value."""
         for line, fields in self._records():
-            if len(fields) != len(self.fields):
+            if len(fields) != self.columns.width:
                 separator = SEPARATOR_NAMES.get(self.dialect.separator, repr(self.dialect.separator))
-                found = f"{len(fields)} fields found, {len(self.fields)} expected"
-                raise DataError(self.path, f"{found} (the separator is {separator}, --separator names another)", line)
+                fault = f"{len(fields)} fields found, {self.columns.width} expected (the separator is {separator}, "
+                raise DataError(self.columns.path, f"{fault}--separator names another)", line)
             for index, one in enumerate(fields) if values else ():
                 fault = self._fault(index, one)
                 if fault is not None:
-                    raise DataError(self.path, fault, line)
+                    raise DataError(self.columns.path, fault, line)
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the line in which each record begins, and its fields; a broken quote is an error."""
@@ -164,26 +160,26 @@ class Body:
                     begun.append(number)
                     yield line
 
-        with open_text(self.path, self.request.max_bytes, self.request.encoding) as stream:
-            lines = texts(Lines(self.path, stream, self.marks))
+        with open_text(self.columns.path, self.request.max_bytes, self.request.encoding) as stream:
+            lines = texts(Lines(self.columns.path, stream, self.marks))
             try:
                 for fields in split_records(lines, self.dialect.separator, self.marks, strict=True):
                     yield begun[0], fields
                     begun.clear()
             except csv.Error as error:
-                raise DataError(self.path, f"not a table ({error})", begun[0]) from error
+                raise DataError(self.columns.path, f"not a table ({error})", begun[0]) from error
 
     def _fault(self, index: int, field: str) -> str | None:
         """Return the fault of a field; None if it has none."""
-        request, where, decimal = self.request, named(index, self.names), self.dialect.decimal
+        request, where, decimal = self.request, self.columns.named(index), self.dialect.decimal
         value = number_of(field) if is_number(field, decimal) else nan
         if self.declared.get(index) and field not in self.declared[index] | self.gaps:
             return f"{where} holds {field!r}, which it does not declare"
-        if index == self.roles.label:
+        if index == self.columns.label:
             if field in self.gaps.union(MISSING_LABELS):
                 return f"the label is missing ({field!r})"
             return f"the label {field!r} is not a finite number" if abs(value) == np.inf else None
-        if index in self.roles.left_out or (index in self.texts and field not in self.gaps):
+        if index in self.columns.left_out or (index in self.texts and field not in self.gaps):
             return None
         if field in self.missing or value in [number_of(mark) for mark in self.missing if is_number(mark, decimal)]:
             return None if request.allow_missing else missing_value(where, repr(field))
@@ -192,10 +188,10 @@ class Body:
             return None
         if index in self.words and request.n_features is None:
             texts = [fields[0] for _, fields in islice(self._records(), SAMPLED_LINES)]
-            return refusal(index, self.names, field, texts, self.roles, request)
+            return self.columns.refusal(index, field, texts)
         wanted = "a truth value" if index in self.truths else "a finite number"
         cure = "" if known else f"; if it is a mark of missing values, --missing {shlex.quote(field)} says so"
-        return f"{where} holds {field!r}, not {wanted}{cure}{label_note(self.roles, self.names, request)}"
+        return f"{where} holds {field!r}, not {wanted}{cure}{self.columns.label_note()}"
 
 
 def read_delimited(path: Path, request: Request, separator: str) -> Table:
@@ -228,7 +224,7 @@ def _begin(path: Path, sample: Numbered, request: Request, separator: str) -> tu
     if "\0" in texts[0]:
         fault = "not a text file: a byte is 0; --encoding says if it is UTF-16 without a byte order mark, as utf-16-le"
         raise DataError(path, fault, line)
-    dialect, records = find_dialect(path, texts, request, separator, missing, line)
+    dialect, records = find_dialect(path, texts, request, separator, line)
     rows, first = (records[1:] if dialect.header else records), records[0]
     if not rows:
         quote = "; a quote in the header may have no end" * ('"' in texts[0])
@@ -239,16 +235,15 @@ def _begin(path: Path, sample: Numbered, request: Request, separator: str) -> tu
         sample = sample[len(texts) - len(list(rest)) :]
         width = Counter(map(len, rows)).most_common(1)[0][0]
         first = ["", *first] if len(first) == width - 1 else first[:-1] if is_surplus(first, width) else first
-    roles = roles_of(path, first, dialect.header, request, line)
+    columns = Columns(path, first, dialect.header, request, line)
     words, truths = set[int](), set[int]()
-    for index in roles.features:
+    for index in columns.features:
         known = [row[index] for row in rows if index < len(row) and row[index] not in missing]
         if sum(not is_value(one, dialect.decimal, ()) for one in known) >= WORDY * len(known) > 0:
             words.add(index)
         elif known and all(one in TRUTH for one in known):
             truths.add(index)
-    as_text = {index for at, index in enumerate(roles.features) if request.takes_text(at, index in words)}
-    return Body(path, request, dialect, first, roles, sample[0][0], words, truths, as_text), sample
+    return Body(columns, dialect, sample[0][0], words, truths), sample
 
 
 def plain_row(line: str, like: Table, worded: bool = False) -> Table | None:
@@ -284,7 +279,7 @@ def header_of(path: Path, line: str, number: int, request: Request, preferred: s
     tell more, but they are still to come.
     """
     missing = frozenset(MISSING if request.missing is None else request.missing)
-    dialect, (fields, *_) = find_dialect(path, [line], request, preferred, missing, number)
+    dialect, (fields, *_) = find_dialect(path, [line], request, preferred, number)
     words = [not is_value(field, dialect.decimal, missing) for field in fields if field]
     found = len(fields) > 1 and bool(words) and all(words) if request.header is None else request.header
     return (fields, dialect) if found else None

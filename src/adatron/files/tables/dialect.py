@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from ..table import SEPARATOR_NAMES, DataError, Dialect, Path, Request, check_size
 from .columns import LABEL_NAMES, label_column
-from .fields import WITH_COMMA, is_number, is_value, split_records
+from .fields import MISSING, WITH_COMMA, is_number, is_value, split_records
 
 CANDIDATES = (",", ";", "\t", "|", " ")  # Separators that are tried.
 # From this length on 0, 1, 2, ... are numbers of columns, not data that look like them by chance.
@@ -45,13 +45,14 @@ class _Split:
 
 
 def find_dialect(
-    path: Path, lines: Sequence[str], request: Request, preferred: str, missing: frozenset[str], line: int
+    path: Path, lines: Sequence[str], request: Request, preferred: str, line: int
 ) -> tuple[Dialect, Records]:
     """Return the form of a text, and its first records; fail if it may be read in more than one way, or in none.
 
     ``lines`` are the first ones, without comments, up to the end of a record; ``line`` is the number of the first. The
     file's name shows the ``preferred`` separator, which wins if others fit as well.
     """
+    missing = frozenset(MISSING if request.missing is None else request.missing)
     candidates = CANDIDATES if request.separator is None else (request.separator,)
     for separator in candidates:
         check_size(path, "columns", 8 * lines[0].count(separator), request.max_bytes)
@@ -66,7 +67,10 @@ def find_dialect(
         best = _Split(separator, request.decimal or ".", records, 1, 1.0, 1.0)
     else:
         best = _best(path, splits, request, preferred, line)
-    _check_decimal(path, best, request, line)
+    commas = [field for record in best.records for field in record if WITH_COMMA.fullmatch(field)]
+    if best.decimal == "," and request.decimal is None and commas and all(map(_THOUSANDS.fullmatch, commas)):
+        fault = f"{commas[0]!r} may be {commas[0].replace(',', '.')} or {commas[0].replace(',', '')}"
+        raise DataError(path, f"{fault}: --decimal , says that it has decimals; write thousands without commas", line)
     header = _header(path, best, request, missing, line)
     return Dialect(best.separator, best.decimal, header), best.records
 
@@ -126,16 +130,6 @@ def _best(path: Path, splits: list[_Split], request: Request, preferred: str, li
 
 def _named(splits: list[_Split]) -> str:
     return " or ".join(dict.fromkeys(SEPARATOR_NAMES.get(one.separator, repr(one.separator)) for one in splits))
-
-
-def _check_decimal(path: Path, split: _Split, request: Request, line: int) -> None:
-    """Fail if each comma of a number may as well stand between thousands."""
-    if split.decimal != "," or request.decimal is not None:
-        return
-    found = [field for record in split.records for field in record if WITH_COMMA.fullmatch(field)]
-    if found and all(map(_THOUSANDS.fullmatch, found)):
-        fault = f"{found[0]!r} may be {found[0].replace(',', '.')} or {found[0].replace(',', '')}"
-        raise DataError(path, f"{fault}: --decimal , says that it has decimals; write thousands without commas", line)
 
 
 def _header(path: Path, split: _Split, request: Request, missing: frozenset[str], line: int) -> bool:

@@ -21,6 +21,7 @@ from ..table import DataError, Path, Request, Table, whole_if_possible
 MOST_DIGITS = 18  # Most digits of the number of a feature, which is an integer of 64 bits.
 _EXACT = 2.0**53  # Whole numbers below are exact in float64.
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,20}")  # Those of more digits do not fit into 64 bits.
+_RANKED = "query ids (qid) are ignored: the samples of all queries are one set, and no machine here learns a ranking"
 _SIGN = b"\xef\xbb\xbf"  # The byte order mark that some editors put in front.
 
 
@@ -29,12 +30,6 @@ def read_libsvm(path: Path, request: Request) -> Table:
 
     Unless the request says otherwise, a file that uses index 0 counts from 0 (scikit-learn writes such files), others
     count from 1. Query ids (qid) are ignored, with a warning.
-
-    Raises
-    ------
-    DataError
-        For an empty file, a malformed line, text or NaN in place of a number, more features than expected, or a
-        feature 0 although features count from 1.
     """
     if request.label is not None:
         raise DataError(path, "LIBSVM text has its label in front: leave out the label column")
@@ -59,10 +54,7 @@ def read_libsvm(path: Path, request: Request) -> Table:
     if n_features is None and not X.nnz:
         raise DataError(path, "no line has a feature")
     if ranked:
-        text = (
-            "query ids (qid) are ignored: the samples of all queries are one set, and no machine here learns a ranking"
-        )
-        warnings.warn(f"{os.fspath(path)}: {text}", stacklevel=2)
+        warnings.warn(f"{os.fspath(path)}: {_RANKED}", stacklevel=2)
     return Table(X, _labels(path, y, request), first_index=first)
 
 

@@ -6,8 +6,7 @@ import codecs
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any, Literal
@@ -168,53 +167,39 @@ def read(
     paths = [rewindable(one, most) for one in ([path] if isinstance(path, (str, os.PathLike)) else path)]
     if not paths:
         raise ValueError("no file to read")
+    _check_form(separator, decimal, encoding)
     if format is not None and format not in FORMATS:
         raise ValueError(f"unknown format {format!r}; the formats are {', '.join(FORMATS)}")
-    names = None if feature_names is None else tuple(feature_names)
-    _check_form(separator, decimal, encoding)
-    marks = None if missing is None else tuple(missing)
     texts = categorical if categorical is None or isinstance(categorical, str) else frozenset(categorical)
     request = Request(
-        label, n_features, labelled, zero_based, names, most, separator=separator, decimal=decimal, header=header,
-        drop=tuple(drop), index=index, keep_index=keep_index, missing=marks, encoding=encoding, categorical=texts,
+        label, n_features, labelled, zero_based, None if feature_names is None else tuple(feature_names), most,
+        separator=separator, decimal=decimal, header=header, drop=tuple(drop), index=index, keep_index=keep_index,
+        missing=None if missing is None else tuple(missing), encoding=encoding, categorical=texts,
         allow_missing=allow_missing, surplus=surplus,
     )  # fmt: skip
     with reading(paths[0]):
         found = format or format_of(paths[0], request)
-    unknown = format is None and _by_extension(paths[0]) is None and bool(undo_suffix(paths[0]))
     chosen = FORMATS[found]
-    _check_heeded(paths[0], found, chosen, request)
+    for name in sorted(FORM - chosen.takes):
+        if (value := getattr(request, name)) is not False and value != getattr(Request, name):
+            raise DataError(paths[0], f"{name} is for tables of text, and this file is read as {found}")
     tables: list[tuple[Path, Table]] = []
     for one in paths:
         limit = allowed(one, chosen.packed) if max_bytes is None else max_bytes
-        with reading(one), _naming(found if unknown else None):
-            tables.append((one, chosen.read(one, replace(request, max_bytes=limit, categorical=texts))))
-        _check_texts(*tables[-1], texts)
+        try:
+            with reading(one):
+                table = chosen.read(one, replace(request, max_bytes=limit, categorical=texts))
+        except DataError as error:
+            if format is None and _by_extension(paths[0]) is None and undo_suffix(paths[0]):
+                error.args = (f"{error}; the file was read as {found}, --format names another format",)
+            raise
+        _check_texts(one, table, texts)
+        tables.append((one, table))
         texts = texts and frozenset(tables[0][1].categorical)
-    for one, table in tables:
         for note in table.notes:
             warnings.warn(f"{os.fspath(one)}: {note}", stacklevel=2)
     with reading(paths[0]):
         return reduce(_joined, tables)[1]
-
-
-@contextmanager
-def _naming(found: str | None) -> Iterator[None]:
-    """Add to an error the format that the contents of a file showed, as its name shows none."""
-    try:
-        yield
-    except DataError as error:
-        if found is not None:
-            error.args = (f"{error}; the file was read as {found}, --format names another format",)
-        raise
-
-
-def _check_heeded(path: Path, name: str, chosen: Format, request: Request) -> None:
-    """Fail if a parameter is given that the reader of this format does not heed."""
-    given = {one: getattr(request, one) for one in sorted(FORM - chosen.takes)}
-    ignored = [one for one, value in given.items() if value is not None and value is not False and value != ()]
-    if ignored:
-        raise DataError(path, f"{ignored[0]} is for tables of text, and this file is read as {name}")
 
 
 def _check_form(separator: str | None, decimal: str | None, encoding: str | None) -> None:
