@@ -2,6 +2,7 @@
 
 import re
 
+from adatron.cli import main
 from adatron.cli.parts import take_names
 from adatron.files import load
 
@@ -16,9 +17,17 @@ def nameless(path):
     return model
 
 
-def failed(capsys):
-    """Return the one error line on stderr, after checking that it is one and that stdout is empty."""
-    out, err = capsys.readouterr()
+def told(capsys, arguments, status=0):
+    """Run the tool, and return its output after checking its exit status."""
+    found = main(arguments)
+    said = capsys.readouterr()
+    assert found == status, said.err
+    return said
+
+
+def failed(capsys, arguments=None, status=1):
+    """Run the tool, if arguments are given; return its one error line after checking that it says nothing else."""
+    out, err = capsys.readouterr() if arguments is None else told(capsys, arguments, status)
     assert out == ""
     assert err.startswith("error: ")
     assert err.count("\n") == 1

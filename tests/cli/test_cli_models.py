@@ -15,7 +15,7 @@ from sklearn.datasets import dump_svmlight_file
 from adatron import IncrementalSVC
 from adatron.cli import main
 from adatron.files import load, read
-from lines import failed
+from lines import failed, told
 
 
 @pytest.mark.parametrize("scale", ["standard", "minmax"])
@@ -53,8 +53,7 @@ def test_how_data_are_stored_is_not_a_matter_of_the_format(scale, density, tmp_p
         given = [str(tmp_path / source), "--scale", scale, "--features", "50"]
         assert main(["train", *given, "--model", str(tmp_path / "m"), "--quiet"]) == 0
         for data in ("a.csv", "a.svm"):
-            assert main(["predict", str(tmp_path / "m"), str(tmp_path / data), "--decision"]) == 0
-            results.add(capsys.readouterr().out)
+            results.add(told(capsys, ["predict", str(tmp_path / "m"), str(tmp_path / data), "--decision"]).out)
     assert len(results) == 1
 
 
@@ -73,8 +72,7 @@ def test_features_are_counted_as_the_model_s_data_were(said, begin, from_0, tmp_
     assert main(["evaluate", path, b, "--json", *said]) == 0
     right = np.mean(fitted.predict(rare) == np.repeat([0, 1], 5))
     assert json.loads(capsys.readouterr().out)["accuracy"] == right
-    assert main(["info", path]) == 0
-    assert re.search(r"features count from +0\n", capsys.readouterr().out)
+    assert re.search(r"features count from +0\n", told(capsys, ["info", path]).out)
 
 
 def test_a_stream_goes_on_counting_as_it_began(from_0, tmp_path):
@@ -98,11 +96,9 @@ def test_the_test_data_of_training_are_counted_as_its_own(from_0, tmp_path, caps
 def test_features_that_count_from_0_are_an_error_where_others_counted_from_1(from_0, tmp_path, capsys):
     a, b, _ = from_0
     path = str(tmp_path / "m")
-    assert main(["train", a, "--one-based", "--model", path]) == 1
-    assert "feature 0 found" in failed(capsys)
+    assert "feature 0 found" in failed(capsys, ["train", a, "--one-based", "--model", path])
     assert main(["train", b, "--one-based", "--model", path, "--quiet"]) == 0
-    assert main(["predict", path, a]) == 1
-    assert "feature 0 found, and features count from 1 here" in failed(capsys)
+    assert "feature 0 found, and features count from 1 here" in failed(capsys, ["predict", path, a])
 
 
 def test_a_loaded_model_that_is_fitted_anew_forgets_how_its_text_counted(from_0, tmp_path):
@@ -127,8 +123,7 @@ def test_a_loaded_model_that_is_fitted_anew_forgets_how_its_text_counted(from_0,
 def test_kernel_values_that_are_no_square_matrix(text, fault, tmp_path, capsys):
     file = tmp_path / "values"
     file.write_text(text)
-    assert main(["train", str(file), "--kernel", "precomputed", "--model", str(tmp_path / "m")]) == 1
-    err = capsys.readouterr().err
+    err = told(capsys, ["train", str(file), "--kernel", "precomputed", "--model", str(tmp_path / "m")], 1).err
     assert str(file) in err
     assert re.search(fault, err)
 
@@ -157,11 +152,9 @@ def test_a_model_remembers_the_names_of_its_features(scale, train_csv, samples, 
     assert load(path).feature_names_in_.tolist() == ["a", "b"]
     outputs = set()
     for names in (("a", "b"), ("a", "b", "tint"), ("tint", "a", "b")):
-        assert main(["predict", path, written(*names), "--quiet"]) == 0
-        outputs.add(capsys.readouterr())
+        outputs.add(told(capsys, ["predict", path, written(*names), "--quiet"]))
     np.savetxt(tmp_path / "bare.txt", samples[0])
-    assert main(["predict", path, str(tmp_path / "bare.txt"), "--quiet"]) == 0
-    assert outputs == {capsys.readouterr()}
+    assert outputs == {told(capsys, ["predict", path, str(tmp_path / "bare.txt"), "--quiet"])}
     assert main(["evaluate", path, written("tint", "a", "b")]) == 0
 
 
@@ -171,15 +164,13 @@ def test_labels_that_are_no_classes_are_refused(model, train_csv, samples, tmp_p
     for label in ("pink", "3"):
         np.savetxt(other, np.column_stack([np.full(60, label), X]), fmt="%s", delimiter=",")
         message = f"none of the labels ({label}) is a class of the model (blue, green, red)"
-        assert main(["evaluate", str(model), other, "--label", "0"]) == 1
-        assert message in failed(capsys)
+        assert message in failed(capsys, ["evaluate", str(model), other, "--label", "0"])
         target = tmp_path / "n"
         assert main(["train", str(train_csv), "--label", "0", "--model", str(target), "--test", other]) == 1
         assert message in failed(capsys)
         assert not target.exists()
     np.savetxt(other, np.column_stack([X, np.where(y == "red", "pink", y)]), fmt="%s", delimiter=",")
-    assert main(["evaluate", str(model), other, "--json"]) == 0
-    assert "pink" in json.loads(capsys.readouterr().out)["classes"]
+    assert "pink" in json.loads(told(capsys, ["evaluate", str(model), other, "--json"]).out)["classes"]
 
 
 def test_sparse_kernel_values_are_kept_dense(tmp_path):
@@ -205,14 +196,11 @@ def test_json_has_the_documented_keys(train_csv, tmp_path, capsys):
     assert set(trained) == keys_of("train")
     assert trained["samples"] == 60
     assert trained["parameters"]["C"] == 1.0
-    assert main(["evaluate", path, *data, "--json"]) == 0
-    measured = json.loads(capsys.readouterr().out)
+    measured = json.loads(told(capsys, ["evaluate", path, *data, "--json"]).out)
     assert set(measured) == keys_of("evaluate")
     assert trained["test"] == {key: value for key, value in measured.items() if key != "model"}
-    assert main(["info", path, "--json"]) == 0
-    assert set(json.loads(capsys.readouterr().out)) == keys_of("info")
-    assert main(["info", "--solvers", "--json"]) == 0
-    assert "block" in json.loads(capsys.readouterr().out)
+    assert set(json.loads(told(capsys, ["info", path, "--json"]).out)) == keys_of("info")
+    assert "block" in json.loads(told(capsys, ["info", "--solvers", "--json"]).out)
     assert main(["info", path, "--solvers"]) == 2
 
 

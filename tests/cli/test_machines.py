@@ -1,6 +1,7 @@
 """The machine that the options ask for; what does not go together is wrong usage, found before any data."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 import adatron
 from adatron.cli import main
 from adatron.cli.options import INCREMENTAL, KERNEL_NAMES, TASKS
-from lines import failed
+from lines import failed, told
 
 
 @pytest.mark.parametrize(
@@ -42,8 +43,7 @@ from lines import failed
     ],
 )
 def test_options_that_do_not_go_together(options, message, tmp_path, capsys):
-    assert main(["train", "none.csv", "--model", str(tmp_path / "m"), *options]) == 2
-    assert message in failed(capsys)
+    assert message in failed(capsys, ["train", "none.csv", "--model", str(tmp_path / "m"), *options], 2)
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,7 @@ def test_options_that_do_not_go_together(options, message, tmp_path, capsys):
     ],
 )
 def test_train_writes_a_model_or_cross_validates(options, message, capsys):
-    assert main(["train", "none.csv", *options]) == 2
-    assert message in failed(capsys)
+    assert message in failed(capsys, ["train", "none.csv", *options], 2)
 
 
 def kinds(table):
@@ -78,8 +77,7 @@ def test_each_command_takes_each_machine_with_its_defaults(task, svm, tmp_path, 
     assert main(["report", model, file, "--output", page, *more]) == 0
     assert main(["info", model]) == 0
     capsys.readouterr()
-    assert main(["info", model, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["class"] == TASKS[task][svm]
+    assert json.loads(told(capsys, ["info", model, "--json"]).out)["class"] == TASKS[task][svm]
 
 
 @pytest.mark.parametrize("name", [table[one][two] for table in (TASKS, INCREMENTAL) for one, two in kinds(table)])
@@ -89,15 +87,38 @@ def test_info_shows_machines_whose_parameters_are_none(name, tmp_path, capsys):
     nothing = {one: None for one in kind().get_params() if None in allowed[one]}
     X = np.random.default_rng(0).normal(size=(30, 2))
     adatron.save(kind(**nothing).fit(X, np.where(X[:, 0] > 0, 1, -1)), file)
-    assert main(["info", file]) == main(["info", file, "--json"]) == 0
-    assert name in capsys.readouterr().out
+    assert name in told(capsys, ["info", file]).out
+    assert name in told(capsys, ["info", file, "--json"]).out
 
 
 def test_a_ball_shows_the_one_parameter_that_counts(tmp_path, capsys):
     X, file = np.random.default_rng(0).normal(size=(30, 2)), str(tmp_path / "m.adatron")
     for parameters, shown, hidden in (({"C": 0.2}, "C", "nu"), ({"nu": 0.2}, "nu", "C")):
         adatron.save(adatron.SVDD(**parameters).fit(X), file)
-        assert main(["info", file]) == 0
-        names = [line.split(maxsplit=1)[0] for line in capsys.readouterr().out.splitlines() if line.strip()]
+        names = [line.split(maxsplit=1)[0] for line in told(capsys, ["info", file]).out.splitlines() if line.strip()]
         assert shown in names
         assert hidden not in names
+
+
+torch = pytest.importorskip("torch", reason="needs the extra gpu")
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "data.csv"
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    np.savetxt(path, np.column_stack([X, X[:, 0] > 0]), delimiter=",", fmt="%.6g")
+    return path
+
+
+@pytest.mark.parametrize("name", ["gpu", "cuda:99"])
+def test_a_device_that_is_not_there_is_wrong_usage(name, data, tmp_path, capsys):
+    assert "device" in told(capsys, ["train", str(data), "--model", str(tmp_path / "m"), "--device", name], 2).err
+
+
+def test_without_torch_one_line_says_how_to_get_it(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    path = tmp_path / "data.csv"
+    np.savetxt(path, [[0.0, 0.0], [1.0, 1.0]], delimiter=",")
+    assert main(["train", str(path), "--model", str(tmp_path / "m"), "--device", "cuda"]) == 2
+    assert capsys.readouterr().err.startswith("error: --device: A device needs torch: pip install torch")

@@ -1,11 +1,12 @@
-"""Outputs are checked before anything is read or computed."""
+"""Outputs are checked before anything is read or computed; warnings and tables on the standard streams."""
 
+import warnings
 from itertools import cycle
 from pathlib import Path
 
 import pytest
 
-from adatron.cli import main
+from adatron.cli.outputs import echo_rows, warnings_as_lines, write_result
 from lines import failed
 
 # Each command with the place of its output; the data do not exist, so that an error about the output came first.
@@ -42,8 +43,7 @@ def test_a_place_where_nothing_can_be_written(command, kind, tmp_path, monkeypat
     if kind == "a folder":
         next(tmp_path / word for word in arguments if word.startswith("folder")).mkdir()
     before = set(tmp_path.iterdir())
-    assert main(arguments) == 4
-    assert NAMES.get(command, "--output") in failed(capsys)
+    assert NAMES.get(command, "--output") in failed(capsys, arguments, 4)
     assert set(tmp_path.iterdir()) == before
 
 
@@ -66,16 +66,14 @@ def test_a_place_where_nothing_can_be_written(command, kind, tmp_path, monkeypat
 )
 def test_an_ending_that_the_command_does_not_write(arguments, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert main(arguments.split()) == 2
-    said = failed(capsys)
+    said = failed(capsys, arguments.split(), 2)
     assert any(name in said for name in ("--model", "--plot", "--output", "OUTPUT", "MODEL"))
     assert not any(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_output_without_a_name(command, capsys):
-    assert main(["" if word.startswith("OUT") else word for word in COMMANDS[command]]) == 2
-    assert "is empty" in failed(capsys)
+    assert "is empty" in failed(capsys, ["" if word.startswith("OUT") else word for word in COMMANDS[command]], 2)
 
 
 def test_an_output_is_no_input_and_no_other_output(tmp_path, monkeypatch, capsys):
@@ -97,6 +95,30 @@ def test_an_output_is_no_input_and_no_other_output(tmp_path, monkeypatch, capsys
         "stream a.txt a.txt",
         "stream m.adatron m.adatron-journal",
     ):
-        assert main(arguments.split()) == 2
-        assert "would overwrite" in (said := failed(capsys)) or "are both" in said
+        assert "would overwrite" in (said := failed(capsys, arguments.split(), 2)) or "are both" in said
     assert Path("a.txt").read_text() == Path("m.adatron-journal").read_text() == "1 1:1\n"
+
+
+def test_warnings_are_printed_at_once_by_the_filters_of_python(capsys):
+    with warnings.catch_warnings():
+        warnings.resetwarnings()
+        warnings.filterwarnings("ignore", category=DeprecationWarning)
+        with warnings_as_lines():
+            for _ in range(2):
+                warnings.warn("raise\nmax_time", UserWarning, stacklevel=1)
+            assert capsys.readouterr().err == "warning: raise max_time\n"
+            warnings.warn("old", DeprecationWarning, stacklevel=1)
+            with warnings_as_lines(str):
+                warnings.warn("column max_time", UserWarning, stacklevel=1)
+    assert capsys.readouterr().err == "warning: column max_time\n"
+
+
+@pytest.mark.parametrize("write", [lambda: write_result("{}", None), lambda: echo_rows([("a", 1)], err=False)])
+def test_an_error_names_standard_output(write, monkeypatch):
+    def full(*arguments, **keywords):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("sys.stdout.write", full)
+    with pytest.raises(OSError, match="No space left") as caught:
+        write()
+    assert caught.value.filename == "standard output"

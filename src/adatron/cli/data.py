@@ -198,7 +198,8 @@ def framed(X: Any, names: tuple[str, ...] | None) -> Any:
         return X
     from pandas import DataFrame
 
-    return DataFrame(X, columns=list(names), dtype=X.dtype, copy=False)
+    columns_first = np.asfortranarray(X) if X.dtype == object else X  # sums of columns of an array ran in this order
+    return DataFrame(columns_first, columns=list(names), dtype=X.dtype, copy=False)
 
 
 def counts(values: Any) -> bool:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import blake2b
-from itertools import chain
-from pathlib import Path
+from itertools import chain, islice
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
@@ -26,8 +25,11 @@ from ..files.database import Database, Record
 from ..files.models.model import write
 from ..files.source import STANDARD_INPUT, Piped
 from ..files.tables.memory import room
+from .labels import labelled_for
 from .lines import STANDARD_NAME, Input, LineReader
-from .training import Interrupt
+from .outputs import InputError
+from .parts import task_of
+from .training import Interrupt, remember
 
 BATCH = 32  # Lines of a file that are written together.
 Numbered = Iterator[tuple[int, str]]  # lines with their numbers
@@ -39,14 +41,7 @@ class Follower:
 
     every : lines after which the model is written anew
     window : samples that are kept; None keeps as many as the model says
-    accept_loss : whether to go on if records are lost
-
-    Raises
-    ------
-    ModelFileError
-        The model cannot be read, or records are lost.
-    ValueError
-        The model is not an incremental one, or not fitted.
+    accept_loss : whether to go on if records are lost, which is an error otherwise
     """
 
     def __init__(
@@ -68,12 +63,7 @@ class Follower:
         """Return the lines that are to be learned, and note the file that they come from.
 
         skip_learned : whether to leave out the lines that were learned of this input, whatever they are; None: only in
-            a file with the same lines
-
-        Raises
-        ------
-        DataError
-            The lines are not the same.
+            a file, where other lines are an error
         """
         given, memory = self.given, self.last.stream_
         seen, entry = memory["inputs"].get(given.source) or begun(""), begun(given.inode)
@@ -140,10 +130,7 @@ class Follower:
         """Learn or forget, and write that to the disk; a file still has its lines, and they are written in batches."""
         one = self.lines.forgotten(record.line, record.text)
         if one is not None:
-            warning = self._forget(record, one)
-            self._snapshot()  # the rows must not outlive the line
-            if warning:
-                warnings.warn(warning, stacklevel=1)
+            self._forget(record, one)
             return
         self._learn(record)
         self.database.append(record)
@@ -163,8 +150,8 @@ class Follower:
             self.last.partial_fit(X, y)
         self.last.stream_ = remembering(self.last.stream_, record)
 
-    def _forget(self, record: Record, one: int) -> str:
-        """Forget a sample as a record says; return a warning, or an empty text."""
+    def _forget(self, record: Record, one: int) -> None:
+        """Forget a sample as a record says; its row must not outlive the line."""
         store, warning = self.last.store, ""
         if one not in store.ids and 0 <= one < store.next_id:
             warning = f"sample {one} is not in the model any more: it left the window, or was forgotten before"
@@ -176,11 +163,12 @@ class Follower:
                 self._warned = True
                 warning = f"sample {one} has left the model, but {'; '.join(keeping(self.model))}"
         self.last.stream_ = remembering(self.last.stream_, record)
-        return warning
+        self._snapshot()
+        if warning:
+            warnings.warn(warning, stacklevel=1)
 
     def _snapshot(self) -> None:
-        """Write the model, and remove the lines since the last time."""
-        self.database.write(as_file(self.model, self.database.path))
+        write_model(self.model, self.database)
 
 
 @contextmanager
@@ -193,13 +181,7 @@ def _at(name: str, line: int) -> Iterator[None]:
 
 
 def after(lines: Numbered, given: Input, seen: Memory) -> Numbered:
-    """Return the lines after those that were learned; the learned ones are read here and must be the same.
-
-    Raises
-    ------
-    DataError
-        The file is another one.
-    """
+    """Return the lines after those that were learned; the learned ones are read here and must be the same."""
     done, last, digest, next_one = seen["line"], 0, "", list[tuple[int, str]]()
     for number, text in lines:
         if number > done:
@@ -241,29 +223,44 @@ def remembering(memory: Memory, record: Record) -> Memory:
     return {"number": record.number, "inputs": {**memory["inputs"], record.source: entry}}
 
 
-def fitted(given: Input, lines: Iterable[tuple[int, str]]) -> Memory:
-    """Return the memory of a model after a fit to these lines of an input."""
+def begin(
+    database: Database, given: Input, lines: Numbered, reader: LineReader, first: int, made: Any, chosen: bool
+) -> None:
+    """Fit a model to the first lines of an input and write it.
+
+    chosen : whether the user named the task
+    """
+    numbered = list(islice(lines, first))
+    if not numbered:
+        raise InputError(f"{reader.name}: the file holds no data")
     memory: Memory = {"number": 0, "inputs": {given.source: begun(given.inode)}}
-    for number, text in lines:
+    for number, text in numbered:
+        if reader.forgotten(number, text) is not None:
+            raise DataError(reader.name, f"{text!r} forgets, but the first {first} lines are for the fit", number)
         memory = remembering(memory, Record(memory["number"] + 1, given.source, number, text))
-    return memory
+    task, table = task_of(made), reader.table(numbered[0][0], [text for _, text in numbered])
+    if task == "classification" and len(classes := set(table.y.tolist())) == 1:
+        raise InputError(
+            f"{reader.name}: the first {len(numbered)} lines all have the label {classes.pop()}, and the first fit "
+            "needs two classes: --first takes more lines"
+        )
+    table = labelled_for(made, task, reader.name, table, chosen)
+    made.fit(table.X, table.y)
+    made.stream_ = memory
+    remember(made, table)
+    reader.remember_header(made)
+    write_model(made, database)
 
 
-def as_file(model: Any, path: Path) -> bytes:
-    """Return what a model file would hold."""
+def write_model(model: Any, database: Database) -> None:
+    """Write a model, and remove the lines since the last time."""
     stream = io.BytesIO()
-    write(model, stream, path)
-    return stream.getvalue()
+    write(model, stream, database.path)
+    database.write(stream.getvalue())
 
 
 def incremental(model: Any) -> Any:
-    """Return the incremental model at the end of a model.
-
-    Raises
-    ------
-    ValueError
-        There is no incremental model.
-    """
+    """Return the incremental model at the end of a model, which must be fitted."""
     last = way_to(model).machine
     if not isinstance(last, Incremental):
         raise ValueError(f"the model is a {type(last).__name__}; only the incremental ones learn from a stream")

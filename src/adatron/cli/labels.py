@@ -34,15 +34,9 @@ def label_text(table: Any) -> str | None:
 def labelled_for(machine: Any, task: str, path: str, table: Any, chosen: bool) -> Any:
     """Return a table whose labels suit the task, and give the machine the weights of its classes.
 
-    Parameters
-    ----------
-    chosen : bool
-        Whether the user has asked for classification; then there may be any number of classes.
+    An error about the labels names the file, the label's column, and the option that helps.
 
-    Raises
-    ------
-    ValueError
-        The labels are not those of the task; the message names the file, the label's column, and the option that helps.
+    chosen : whether the user has asked for classification; then there may be any number of classes
     """
     if task == "classification":
         refuse_measurements(path, table, chosen)
@@ -130,15 +124,7 @@ def has_sides(y: Any) -> bool:
 def known_part(file: str, table: Any, given: bool = False) -> Any:
     """Return the samples with label 1, or all of them if the labels are others than 1 and -1.
 
-    Parameters
-    ----------
-    given : bool
-        Whether the data are kernel values, which have a column for each sample.
-
-    Raises
-    ------
-    ValueError
-        All labels are -1, or kernel values hold samples with this label; the message names the file.
+    given : whether the data are kernel values, which have a column for each sample and keep all of them
     """
     if not has_sides(table.y):
         return table
@@ -166,13 +152,7 @@ def said_of(table: Any, learned: Any) -> str:
 
 
 def numbers(y: Any) -> Any:
-    """Return targets of a regression as numbers.
-
-    Raises
-    ------
-    ValueError
-        A target is text.
-    """
+    """Return targets of a regression as numbers; text is an error."""
     found = as_targets(y)
     if found is None:
         raise InputError(f"regression needs numbers as labels; found {str(y[0])[:50]!r}: --label names the column")

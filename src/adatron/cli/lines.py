@@ -9,8 +9,9 @@ import re
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -35,17 +36,8 @@ _FORGET = re.compile(r"\s*-(\d+)\s*$")
 
 
 class Input:
-    """An input, read line by line.
+    """An input, read line by line: a file, or standard input.
 
-    Parameters
-    ----------
-    path : str
-        ``-`` is standard input.
-    encoding : str, optional
-        By default UTF-8.
-
-    Attributes
-    ----------
     name : for messages
     source : the name by which the model remembers the input
     growing : whether the file may still grow: it is on the disk and not compressed
@@ -75,22 +67,17 @@ class Input:
         If the last line of a growing file has no end, it is half of a line, and is left out. At the end of a pipe or
         of a compressed file it is the last line.
         """
-        with self._opened() as stream:
-            yield from data_lines(self._whole(stream))
-
-    @contextmanager
-    def _opened(self) -> Iterator[TextIO]:
         if self.standard and sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
             raise OSError(errno.EBADF, "it is closed", STANDARD_NAME)
         if self.standard and self.encoding is None:
-            yield sys.stdin
+            yield from data_lines(self._whole(sys.stdin))
             return
         with (
             nullcontext(sys.stdin.buffer) if self.standard else open_binary(self.path) as plain,
             # A character that is not complete yet must not hide the lines before it.
             io.TextIOWrapper(plain, self.encoding or "utf-8-sig", errors="surrogateescape", newline="") as text,
         ):
-            yield text
+            yield from data_lines(self._whole(text))
 
     def _whole(self, stream: TextIO) -> Iterator[str]:
         for number, line in enumerate(stream, 1):
@@ -132,7 +119,7 @@ class LineReader:
 
         It must be the header of the lines that were learned before.
         """
-        for number, text in lines:
+        for number, text in islice(lines, 1):
             names = self._header_of(number, text)
             if names is None:
                 yield number, text
@@ -141,7 +128,6 @@ class LineReader:
                 raise DataError(self.name, f"its header ({here}) is not that of the lines before ({before})", number)
             else:
                 self._take_names(names, number)
-            break
         yield from lines
 
     def _header_of(self, number: int, text: str) -> list[str] | None:
@@ -183,13 +169,7 @@ class LineReader:
             self._take_names(names)
 
     def forgotten(self, number: int, text: str) -> int | None:
-        """Return the id that a line says to forget, or None if it is a sample.
-
-        Raises
-        ------
-        DataError
-            The line may be either.
-        """
+        """Return the id that a line says to forget, or None if it is a sample; an error if it may be either."""
         found = _FORGET.match(text)
         if not found or self.forget is False:
             return None

@@ -7,7 +7,6 @@ read from the source of the library's tables. Tests compare both with the librar
 from __future__ import annotations
 
 import ast
-import functools
 from pkgutil import get_data
 from typing import Any
 
@@ -35,18 +34,9 @@ INCREMENTAL = {
 TASK = "classification"  # The default.
 
 
-def gathered(name: str, options: tuple[str, ...]) -> Any:
-    """Return a decorator by which a command gets some options as one argument, a dict."""
-
-    def decorate(command: Any) -> Any:
-        @functools.wraps(command)
-        def with_one(**given: Any) -> Any:
-            found = {one: given.pop(one) for one in options if one in given}
-            return command(**{name: found}, **given)
-
-        return with_one
-
-    return decorate
+def taken(options: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """Take some options out of others."""
+    return {name: options.pop(name) for name in names if name in options}
 
 
 def _added(command: Any, *options: Any) -> Any:
@@ -74,10 +64,10 @@ def form_options(command: Any) -> Any:
     )  # fmt: skip
 
 
-def data_options(function: Any) -> Any:
-    """Add the argument and the options that say which data files are read, and how; the latter come as ``reading``."""
+def data_options(command: Any) -> Any:
+    """Add the argument ``files`` and the options READING, which say how these are read."""
     return _added(
-        form_options(gathered("reading", READING)(function)),
+        form_options(command),
         click.argument("files", metavar="FILE...", type=click.Path(), nargs=-1, required=True),
         click.option("--format", type=click.Choice(FORMAT_NAMES), metavar="FORMAT",
                      help=f"{', '.join(FORMAT_NAMES)}.  [default: from the name of FILE]"),
@@ -90,9 +80,9 @@ def data_options(function: Any) -> Any:
 
 
 def preparing_options(command: Any) -> Any:
-    """Add the number of features and the steps before the machine; the command gets them as ``preparing``."""
+    """Add the options STEPS: the number of features, and the steps before the machine."""
     return _added(
-        gathered("preparing", STEPS)(command),
+        command,
         click.option("--features", type=Number(1, MOST_FEATURES, whole=True),
                      help="Features, if LIBSVM text uses fewer than there are."),
         click.option("--scale", type=click.Choice(["none", "standard", "minmax"]), default="none",

@@ -113,23 +113,11 @@ def warnings_as_lines(reworded: Callable[[str], str] = str) -> Iterator[None]:
 def check_outputs(
     outputs: Mapping[str, str | None], inputs: Collection[str], endings: Mapping[str, tuple[str, ...]] | None = None
 ) -> None:
-    """Fail if a file cannot be written, or is an input, or another output.
+    """Fail if a file cannot be written (OSError), or is an input or another output (click.UsageError).
 
-    Parameters
-    ----------
-    outputs : mapping of str to (str or None)
-        The file for each option or argument that names one; None for standard output.
-    inputs : iterable of str
-        The files that the command reads.
-    endings : mapping of str to tuple of str, optional
-        For each option or argument the endings in KNOWN_ENDINGS that its format has.
-
-    Raises
-    ------
-    click.UsageError
-        The name of an output is wrong; the message names the option.
-    OSError
-        An output cannot be written; the message names the option and the file.
+    outputs : the file for each option or argument that names one; None for standard output
+    inputs : the files that the command reads
+    endings : for each option or argument the endings in KNOWN_ENDINGS that its format has
     """
     given = {name: output for name, output in outputs.items() if output is not None}
     for name, output in given.items():

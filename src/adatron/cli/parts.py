@@ -67,13 +67,7 @@ def all_parts(model: Any) -> Iterator[Any]:
 
 
 def branches(part: Any) -> list[tuple[Any, Sequence[int]]]:
-    """Return the steps of a fitted ColumnTransformer, each with the numbers of its columns.
-
-    Raises
-    ------
-    ValueError
-        The model is damaged: its columns are not there.
-    """
+    """Return the steps of a fitted ColumnTransformer, each with the numbers of its columns, which must be there."""
     if not of_class(part, "sklearn.compose", "ColumnTransformer"):
         return []
     samples: Any = np.empty((0, part.n_features_in_))

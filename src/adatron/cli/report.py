@@ -20,113 +20,68 @@ PROGRAM_PARAMETERS = ("C", "nu", "epsilon")  # parameters of the programs, some 
 
 def certificate_rows(machine: Any) -> TableRows:
     """Return the proof of a fit: over several binary problems the worst values, objectives as sums."""
-    proof, worst = certificate(machine), machine.certificate_
+    proof, worst, counts = certificate(machine), machine.certificate_, machine.n_support_
     size = "about {:.2e}".format if worst.estimated else partial(upward, digits=3)
-    condition = [] if worst.semidefinite else [("proven", IF_SEMIDEFINITE)]
+    support = str(sum(counts))
+    if hasattr(machine, "classes_") and (machine.compact_ or len(counts) == len(machine.classes_)):
+        # Those of the full algorithm for input margins have no class.
+        names = ["merged"] if machine.compact_ else machine.classes_
+        support += f" ({shortened([f'{name}: {count}' for name, count in zip(names, counts, strict=True)])})"
+    said = str(machine.route_).replace(" variables", " variables, the coefficients of distinct samples", 1)
+    route = [] if machine.route_ is None else zip(("solved as", "", ""), said.split("\n"), strict=False)
     return [
-        ("support vectors", _support(machine)),
+        ("support vectors", support),
         ("updates", "unknown" if proof["updates"] is None else proof["updates"]),
         ("KKT violation", size(proof["kkt_violation"])),
         ("relative duality gap", size(proof["duality_gap"])),
-        *condition,
+        *([] if worst.semidefinite else [("proven", IF_SEMIDEFINITE)]),
         ("dual objective", f"{proof['dual_objective']:.8g}"),
         ("primal objective", f"{proof['primal_objective']:.8g}"),
-        *route_rows(machine),
+        *route,
         ("converged", {True: "yes", False: "no", None: "unknown"}[proof["converged"]]),
     ]
 
 
-def _support(machine: Any) -> str:
-    """Return how many support vectors there are, in each class if there are classes."""
-    counts = machine.n_support_
-    if not hasattr(machine, "classes_") or (not machine.compact_ and len(counts) != len(machine.classes_)):
-        return str(sum(counts))  # those of the full algorithm for input margins have no class
-    names = ["merged"] if machine.compact_ else machine.classes_
-    counted = [f"{name}: {count}" for name, count in zip(names, counts, strict=True)]
-    return f"{sum(counts)} ({shortened(counted)})"
-
-
-def route_rows(machine: Any) -> TableRows:
-    """Return how the problems were solved, if that is known."""
-    if machine.route_ is None:
-        return []
-    said = str(machine.route_).replace(" variables", " variables, the coefficients of distinct samples", 1)
-    return list(zip(("solved as", "", ""), said.split("\n"), strict=False))
-
-
 def kernel_rows(model: Any) -> TableRows:
-    """Return the rows for the label, the classes, the scaling, the kernel and the parameters of the program."""
-    machine = machine_of(model)
-    kernel = str(machine.kernel)
-    if kernel != "linear":
-        kernel += f", gamma {machine.gamma}"
-    known, found = _is_ours(machine), machine.get_params(deep=False)
-    if found.get("C") is not None and None in machine._parameter_constraints["C"]:
-        found.pop("nu", None)  # which C replaces
+    """Return the rows for the label, the classes, the steps before the machine, the kernel and the program."""
+    machine, facts = machine_of(model), summary(model)
     rows: TableRows = []
-    if (label := label_of(model)) is not None:
-        rows.append(("label", label))
-    if hasattr(machine, "classes_"):
-        rows.append(("classes", shortened([str(name) for name in machine.classes_])))
-    if model is not machine:
-        rows += _of_columns(model)
-    own = [
-        (name, f"{found[name]:g}" if known else "unknown") for name in PROGRAM_PARAMETERS if found.get(name) is not None
-    ]
-    return [*rows, ("kernel", kernel), *own]
-
-
-def _of_columns(model: Any) -> TableRows:
-    """Return the rows for what is done with the columns before the machine."""
-    rows: TableRows = [("scaling", scaling_of(model))]
-    if (strategy := imputing_of(model)) is not None:
-        rows.insert(0, ("missing values", strategy))
-    texts: TableRows = []
-    for one in encoded(model):
+    if facts["label"] is not None:
+        rows.append(("label", facts["label"]))
+    if facts["classes"] is not None:
+        rows.append(("classes", shortened(facts["classes"])))
+    for one in facts["encoded"][:MOST_ENCODED]:
         name = "" if one["name"] is None else f" ({one['name']})"
-        texts.append(("encoded", f"feature {one['feature']}{name}: {shortened(list(map(repr, one['categories'])))}"))
-    more = [("", f"... {len(texts)} features in all")] if len(texts) > MOST_ENCODED else []
-    return [*texts[:MOST_ENCODED], *more, *rows]
-
-
-def encoded(model: Any) -> list[dict[str, Any]]:
-    """Return the features that are text, each with its number, its name and its categories."""
-    names = names_of(model)
-    return [
-        {"feature": at, "name": None if names is None else names[at], "categories": list(map(str, known))}
-        for at, known in texts_of(model).items()
-    ]
+        rows.append(("encoded", f"feature {one['feature']}{name}: {shortened(list(map(repr, one['categories'])))}"))
+    if len(facts["encoded"]) > MOST_ENCODED:
+        rows.append(("", f"... {len(facts['encoded'])} features in all"))
+    if facts["imputed"] is not None:
+        rows.append(("missing values", facts["imputed"]))
+    if model is not machine:
+        rows.append(("scaling", facts["scaling"]))
+    rows.append(("kernel", str(machine.kernel) + (f", gamma {machine.gamma}" if machine.kernel != "linear" else "")))
+    found = machine.get_params(deep=False)
+    if found.get("C") is not None and None in machine._parameter_constraints["C"]:
+        found["nu"] = None  # which C replaces
+    shown = "{:g}" if _is_ours(machine) else "unknown"
+    return [*rows, *((name, shown.format(found[name])) for name in PROGRAM_PARAMETERS if found.get(name) is not None)]
 
 
 def model_rows(model: Any) -> TableRows:
     """Return all that is known of a model: its class, data, parameters and proof."""
-    machine = machine_of(model)
-    described = {"kernel", "gamma", *PROGRAM_PARAMETERS, "callback"}
-    counted = counting_of(model)
+    machine, facts, counted = machine_of(model), summary(model), counting_of(model)
+    given = facts["features"]
+    own = getattr(machine, "n_features_in_", given)
+    described = {"kernel", "gamma", *PROGRAM_PARAMETERS}
     return [
-        ("class", type(machine).__name__),
-        ("task", task_of(model)),
-        ("features", _features(model)),
+        ("class", facts["class"]),
+        ("task", facts["task"]),
+        ("features", "unknown" if given is None else given if own == given else f"{given} ({own} after encoding)"),
         *((("features count from", counted),) if counted is not None else ()),
         *kernel_rows(model),
-        *((name, value) for name, value in sorted(_parameters(machine).items()) if name not in described),
+        *((name, value) for name, value in sorted(facts["parameters"].items()) if name not in described),
         *certificate_rows(machine),
     ]
-
-
-def _features(model: Any) -> str:
-    """Return how many features the data have, and how many the machine sees."""
-    own = getattr(machine_of(model), "n_features_in_", "unknown")
-    given = getattr(model, "n_features_in_", own)
-    return str(own) if given == own else f"{given} ({own} after encoding)"
-
-
-def _parameters(machine: Any) -> dict[str, Any]:
-    """Return the parameters, with a truth value for ``probability``, whose default is 'deprecated'."""
-    found = machine.get_params(deep=False)
-    if "probability" in found:
-        found["probability"] = machine.with_probability
-    return found
 
 
 def _is_ours(machine: Any) -> bool:
@@ -151,8 +106,10 @@ def certificate(machine: Any) -> dict[str, Any]:
 
 def summary(model: Any) -> dict[str, Any]:
     """Return a model under the keys of the JSON output."""
-    machine = machine_of(model)
-    parameters = {name: value for name, value in _parameters(machine).items() if name != "callback"}
+    machine, names = machine_of(model), names_of(model)
+    parameters = {name: value for name, value in machine.get_params(deep=False).items() if name != "callback"}
+    if "probability" in parameters:
+        parameters["probability"] = machine.with_probability  # whose default is 'deprecated'
     if not _is_ours(machine):
         parameters |= dict.fromkeys(name for name in PROGRAM_PARAMETERS if name in parameters)
     return {
@@ -163,7 +120,10 @@ def summary(model: Any) -> dict[str, Any]:
         "label": label_of(model),
         "classes": getattr(machine, "classes_", None),
         "scaling": scaling_of(model),
-        "encoded": encoded(model),
+        "encoded": [
+            {"feature": at, "name": None if names is None else names[at], "categories": list(map(str, known))}
+            for at, known in texts_of(model).items()
+        ],
         "imputed": imputing_of(model),
         "parameters": parameters,
         "support_vectors": int(sum(machine.n_support_)),

@@ -15,13 +15,7 @@ Scores = dict[str, Any]
 
 
 def scores(model: Any, X: Any, y: Any) -> Scores:
-    """Return the quality of a model on data, under the keys of the JSON output.
-
-    Parameters
-    ----------
-    y : ndarray or None
-        The labels; novelty detection does without.
-    """
+    """Return the quality of a model on data, under the keys of the JSON output; novelty detection needs no labels."""
     if task_of(model) != "classification":
         return measured(model, model.predict(X), y)
     machine_of(model).head.refuse_several()
@@ -60,13 +54,7 @@ def _of_classes(predicted: Any, y: Any) -> Scores:
 
 
 def _of_regression(model: Any, predicted: Any, y: Any) -> Scores:
-    """Return how well a model predicted numbers; or quantiles: the mean pinball loss, and the part below each.
-
-    Raises
-    ------
-    InputError
-        It predicts several numbers that are no quantiles.
-    """
+    """Return how well a model predicted numbers; or quantiles: the mean pinball loss, and the part below each."""
     machine, y = machine_of(model), numbers(y)
     several = len(y) > 1
     if "quantile" in machine.get_params(deep=False):

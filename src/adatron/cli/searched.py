@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 import numpy as np
+from pandas import DataFrame
 from sklearn.base import is_classifier, is_outlier_detector
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import KFold, StratifiedKFold
@@ -175,23 +176,17 @@ def table(search: Any) -> str:
     scores = [mean + ("*" if at == best else " ") for at, mean in enumerate(means)]
     if len(names) == 2 and len(values_of(results, names[1])) <= MAP_COLUMNS:
         rows, columns = (values_of(results, name) for name in names)
-        places = (positions(results, names[0], rows), positions(results, names[1], columns))
-        cells = dict(zip(zip(*(one.tolist() for one in places), strict=True), scores, strict=True))
-        lines = [[" \\ ".join(map(short, names)), *(f"{brief(value)} " for value in columns)]]
-        lines += [[brief(row), *(cells.get((i, j), "") for j in range(len(columns)))] for i, row in enumerate(rows)]
-        return _aligned(lines)
-    order = np.argsort(results["rank_test_score"], kind="stable").tolist()
-    chosen = [(scores[at], results["params"][at]) for at in order[:BEST_SHOWN]]
-    lines = [[score, *(brief(one[name]) if name in one else "" for name in names)] for score, one in chosen]
-    more = len(order) - BEST_SHOWN
-    shown = _aligned([["score ", *map(short, names)], *lines])
-    return shown + (f"... {more} further candidates\n" if more > 0 else "")
-
-
-def _aligned(lines: list[list[str]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    padded = ([f"{word:>{width}}" for word, width in zip(line, widths, strict=True)] for line in lines)
-    return "".join("  ".join(words).rstrip() + "\n" for words in padded)
+        cells = np.full((len(rows), len(columns)), "", object)
+        cells[positions(results, names[0], rows), positions(results, names[1], columns)] = scores
+        lines: Any = [[brief(row), *line] for row, line in zip(rows, cells, strict=True)]
+        heads, more = [" \\ ".join(map(short, names)), *(f"{brief(value)} " for value in columns)], 0
+    else:
+        order = np.argsort(results["rank_test_score"], kind="stable").tolist()
+        params, more = results["params"], len(order) - BEST_SHOWN
+        heads = ["score ", *map(short, names)]
+        lines = [[scores[at], *(brief(params[at].get(name, "")) for name in names)] for at in order[:BEST_SHOWN]]
+    shown = DataFrame(lines, columns=heads).to_string(index=False)
+    return f"{shown}\n" + (f"... {more} further candidates\n" if more > 0 else "")
 
 
 def summary(search: Any, scoring: str, task: str, kind: str, seconds: float) -> dict[str, Any]:

@@ -45,7 +45,6 @@ from .parts import check_device, machine_of, named_in, task_of
 if TYPE_CHECKING:
     from ..solvers.watch import Progress
 
-FOLLOWED = 1000  # Number of problems above which the progress within one of them is not followed.
 SCALE_NUMBERS = 6  # Most numbers of a scaling for each feature, used or not.
 ROWS_OF_NAMES = 20  # Number of rows from which on columns of names are looked for.
 DISTINCT = 0.5  # Share of distinct texts above which a column of text holds names rather than categories.
@@ -54,13 +53,7 @@ MachineTable = dict[str, dict[str, str]]
 
 
 def machine(task: str | None, svm: str | None, parameters: dict[str, Any], table: MachineTable = TASKS) -> Any:
-    """Return the unfitted machine with these parameters; those that are None keep their defaults.
-
-    Raises
-    ------
-    click.UsageError
-        There is no such machine, it has no such parameter, or its parameters do not go together.
-    """
+    """Return the unfitted machine with these parameters; those that are None keep their defaults."""
     task = task or TASK
     if task not in table:
         raise click.UsageError(f"--task {task} has no machine here; there are {', '.join(table)}")
@@ -73,24 +66,18 @@ def machine(task: str | None, svm: str | None, parameters: dict[str, Any], table
         )
     kind = getattr(adatron, table[task][svm])
     given = {name: value for name, value in parameters.items() if value is not None}
-    unknown = [name for name in given if name not in kind().get_params()]
-    if unknown:
-        raise click.UsageError(_misplaced(unknown[0], kind.__name__, table))
+    for name in [name for name in given if name not in kind().get_params()]:
+        others = [
+            f"{other} (--task {task} --svm {svm})"
+            for task, kinds in table.items()
+            for svm, other in kinds.items()
+            if name in getattr(adatron, other)().get_params()
+        ]
+        option = f"--set {name}" if name in RARE else f"--{name.replace('_', '-')}"
+        raise click.UsageError(f"{option} is no parameter of {kind.__name__}, but of {', '.join(others)}")
     made = kind(**given)
     _check(made)
     return made
-
-
-def _misplaced(name: str, kind: str, table: MachineTable) -> str:
-    """Return the error for a parameter that another machine has."""
-    others = [
-        f"{other} (--task {task} --svm {svm})"
-        for task, kinds in table.items()
-        for svm, other in kinds.items()
-        if name in getattr(adatron, other)().get_params()
-    ]
-    option = f"--set {name}" if name in RARE else f"--{name.replace('_', '-')}"
-    return f"{option} is no parameter of {kind}, but of {', '.join(others)}"
 
 
 def _check(made: Any) -> None:
@@ -227,8 +214,6 @@ class ProgressBar(ProgressDisplay):
     """A callback of a fit that shows its progress.
 
     target : the relative duality gap that counts as done
-    interrupt : says whether the fit is to stop
-    name : what is fitted
     """
 
     def __init__(self, target: float, quiet: bool, interrupt: Interrupt, name: str = "fit") -> None:
@@ -240,7 +225,7 @@ class ProgressBar(ProgressDisplay):
         """Move the bar; True asks for a stop."""
         self._interrupt.begun = True
         first = self._first.setdefault(state.problem, state.duality_gap)
-        if not math.isfinite(first) or state.n_problems > FOLLOWED:
+        if not math.isfinite(first):
             del self._first[state.problem]
         done = (state.n_finished + part_done(first, state.duality_gap, self._target)) / state.n_problems
         # Problems run side by side, so their reports interleave: never step back.
@@ -300,15 +285,11 @@ def cross_validated(model: Any, table: Any, folds: int, seed: int, silent: bool)
 
 def check_folds(file: str, table: Any, folds: int, task: str) -> None:
     """Fail if there are fewer samples than folds, or fewer of each class."""
-    samples = table.shape[0]
-    if folds > samples:
-        raise InputError(f"{file}: --cv {folds:,} needs a sample for each fold, and there are {samples:,}")
-    if task == "classification" or (task == "novelty" and has_sides(table.y)):
-        most = int(np.unique(table.y, return_counts=True)[1].max())
-        if folds > most:
-            raise InputError(
-                f"{file}: --cv {folds:,} needs as many samples of a class, and no class has more than {most:,}"
-            )
+    classes = task == "classification" or (task == "novelty" and has_sides(table.y))
+    most = int(np.unique(table.y, return_counts=True)[1].max()) if classes else table.shape[0]
+    if folds > most:
+        of_what = "samples of a class, and no class has more than" if classes else "samples, and there are"
+        raise InputError(f"{file}: --cv {folds:,} needs as many {of_what} {most:,}")
 
 
 def _with_progress(model: Any, X: Any, y: Any, interrupt: Interrupt, silent: bool, name: str = "fit") -> None:

@@ -35,20 +35,12 @@ def separator(text: str) -> str:
 class Number(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] (it has none before click 8.4)
     """A number within bounds, or one of some words; the help shows the bounds, and the error says them.
 
-    Parameters
-    ----------
-    least, most : float
-        The smallest and the largest number.
-    above, below : bool
-        Whether the number must be above the smallest one, or below the largest one.
-    finite : bool
-        Whether infinity is refused.
-    whole : bool
-        Whether the number must be a whole number.
-    but : int, optional
-        A number that is refused.
-    words : tuple of str
-        The words that are allowed in place of a number.
+    least, most : the smallest and the largest number
+    above, below : whether the number must be above the smallest one, or below the largest one
+    finite : whether infinity is refused
+    whole : whether the number must be a whole number
+    but : a number that is refused
+    words : the words that are allowed in place of a number
     """
 
     least: float = -math.inf

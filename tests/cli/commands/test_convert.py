@@ -6,6 +6,7 @@ import pytest
 from adatron import SVC, save
 from adatron.cli import main
 from adatron.files import load
+from lines import told
 
 
 @pytest.mark.slow
@@ -13,8 +14,7 @@ def test_a_converted_model_counts_as_its_data_did(from_0, tmp_path, capsys):
     a, b, rare = from_0
     paths = [str(tmp_path / name) for name in ("m", "m.model")]
     assert main(["train", a, "--model", paths[0], "--quiet"]) == 0
-    assert main(["convert", *paths]) == 0
-    assert capsys.readouterr().err == ""
+    assert told(capsys, ["convert", *paths]).err == ""
     assert main(["predict", paths[1], b, "--quiet"]) == 0
     assert [int(row) for row in capsys.readouterr().out.split()] == load(paths[0]).predict(rare).tolist()
 
@@ -28,8 +28,7 @@ def test_a_model_goes_to_libsvm_and_back(samples, tmp_path, capsys):
     assert main(["convert", text, back, "--features", "2"]) == 0
     outputs = set()
     for model in (ours, text, back):
-        assert main(["predict", model, data]) == 0
-        outputs.add(capsys.readouterr().out)
+        outputs.add(told(capsys, ["predict", model, data]).out)
     assert len(outputs) == 1
     assert main(["convert", ours, str(tmp_path / "none" / "a.txt")]) == 4
     assert main(["convert", text, str(tmp_path / "new.svm")]) == 0  # the ending says what is written
@@ -46,8 +45,7 @@ def test_a_model_becomes_a_network(samples, tmp_path, capsys):
     for scaled in ([], ["--scale", "standard"]):
         assert main(["train", data, "--model", ours, "--quiet", *scaled]) == 0
         capsys.readouterr()
-        assert main(["convert", ours, network]) == 0
-        assert "equal labels, and values that deviate by at most" in capsys.readouterr().err
+        assert "equal labels, and values that deviate by at most" in told(capsys, ["convert", ours, network]).err
         session = onnxruntime.InferenceSession(network, providers=["CPUExecutionProvider"])
         labels = session.run(["label"], {"X": X.astype(np.float64)})[0]
         np.testing.assert_array_equal(labels, load(ours).predict(X))
@@ -59,7 +57,6 @@ def test_a_network_of_rows_far_from_the_origin_is_told(tmp_path, capsys):
     rng = np.random.default_rng(1)
     model = SVC(kernel="linear", bias="augmented").fit(rng.normal(size=(80, 5)) + 1e8, rng.integers(2, size=80))
     save(model, tmp_path / "a.adatron")
-    assert main(["convert", str(tmp_path / "a.adatron"), str(tmp_path / "a.onnx")]) == 0
-    said = capsys.readouterr().err
+    said = told(capsys, ["convert", str(tmp_path / "a.adatron"), str(tmp_path / "a.onnx")]).err
     assert "warning: Rounding decides the labels of" in said
     assert "equal labels, except where rounding decides, and values" in said

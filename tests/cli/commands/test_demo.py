@@ -7,6 +7,7 @@ import pytest
 
 from adatron import files
 from adatron.cli import main
+from lines import told
 from moments import at
 
 
@@ -14,8 +15,7 @@ from moments import at
 def test_the_demo_shows_its_claims_and_numbers_on_a_screen(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["/my tools/adatron", "demo"])  # which is not on PATH
-    assert main(["demo"]) == 0
-    out = capsys.readouterr().out
+    out = told(capsys, ["demo"]).out
     lines = out.splitlines()
     assert out.count("\n   yes  ") == 6
     assert "NO " not in out

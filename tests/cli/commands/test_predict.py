@@ -1,19 +1,22 @@
-"""Predicting from the command line."""
+"""Predicting and evaluating from the command line.
+
+Also tested here: ``cli/scores``.
+"""
 
 import numpy as np
 from sklearn.datasets import dump_svmlight_file
+from sklearn.metrics import classification_report, confusion_matrix
 from sklearn.preprocessing import StandardScaler
 
 from adatron import SVC, files
 from adatron.cli import main
 from adatron.files import load
-from lines import failed, nameless
+from lines import failed, nameless, told
 
 
 def test_predict_writes_one_label_a_line_and_the_accuracy(model, train_csv, tmp_path, samples, capsys):
     X, y = samples
-    assert main(["predict", str(model), str(train_csv), "--label", "colour"]) == 0
-    out, err = capsys.readouterr()
+    out, err = told(capsys, ["predict", str(model), str(train_csv), "--label", "colour"])
     expected = nameless(model).predict(X)
     assert out.splitlines() == expected.tolist()
     right = int(np.sum(expected == y))
@@ -40,8 +43,7 @@ def test_models_that_cannot_predict_are_refused(samples, train_csv, tmp_path, ca
     ):
         files.save(estimator, tmp_path / "m")
         for command in ("predict", "evaluate"):
-            assert main([command, str(tmp_path / "m"), str(train_csv)]) == 1
-            assert message in failed(capsys)
+            assert message in failed(capsys, [command, str(tmp_path / "m"), str(train_csv)])
 
 
 def test_labels_of_data_to_predict_may_be_none(from_0, tmp_path, capsys):
@@ -50,8 +52,7 @@ def test_labels_of_data_to_predict_may_be_none(from_0, tmp_path, capsys):
     assert main(["train", from_0[0], "--model", path, "--quiet"]) == 0
     dump_svmlight_file(np.eye(3), np.full(3, 7), str(tmp_path / "new"), zero_based=True)
     capsys.readouterr()
-    assert main(["predict", path, str(tmp_path / "new")]) == 0
-    out, err = capsys.readouterr()
+    out, err = told(capsys, ["predict", path, str(tmp_path / "new")])
     assert len(out.split()) == 3
     assert err == "no accuracy: none of the labels (7) is a class of the model (0, 1)\n"
     dump_svmlight_file(np.eye(3), [7, *load(path).predict(np.eye(3))[1:]], str(tmp_path / "new"), zero_based=True)
@@ -65,19 +66,16 @@ def test_several_labels_of_a_sample(samples, train_csv, tmp_path, capsys):
     estimator = SVC().fit(X, labels)
     files.save(estimator, tmp_path / "m")
     arguments = [str(tmp_path / "m"), str(train_csv), "--label", "colour"]
-    assert main(["predict", *arguments, "--to", "csv", "--decision"]) == 0
-    out, err = capsys.readouterr()
+    out, err = told(capsys, ["predict", *arguments, "--to", "csv", "--decision"])
     header, *rows = out.splitlines()
     found = dict(zip(header.split(","), np.array([row.split(",") for row in rows], float).T, strict=True))
     np.testing.assert_array_equal(np.c_[found["prediction 1"], found["prediction 2"]], estimator.predict(X))
     np.testing.assert_array_equal(np.c_[found["decision 1"], found["decision 2"]], estimator.decision_function(X))
     assert "no accuracy: The model must predict one number or class" in err
-    assert main(["predict", *arguments, "--decision", "--quiet"]) == 0
-    values = [row.split() for row in capsys.readouterr().out.splitlines()]
+    values = [row.split() for row in told(capsys, ["predict", *arguments, "--decision", "--quiet"]).out.splitlines()]
     assert [len(row) for row in values] == [3] * len(X)  # the first label, and two decision values
     assert [float(row[2].removeprefix("2:")) for row in values] == estimator.decision_function(X)[:, 1].tolist()
-    assert main(["evaluate", *arguments]) == 1
-    assert "must predict one number or class" in failed(capsys)
+    assert "must predict one number or class" in failed(capsys, ["evaluate", *arguments])
 
 
 def test_decision_values_in_both_formats(model, train_csv, samples, tmp_path, capsys):
@@ -90,7 +88,17 @@ def test_decision_values_in_both_formats(model, train_csv, samples, tmp_path, ca
     assert [row.split(",")[0] for row in rows] == estimator.predict(X).tolist()
     values = np.array([row.split(",")[1:] for row in rows], float)
     assert np.array_equal(values, estimator.decision_function(X))
-    assert main(arguments) == 0
-    out, err = capsys.readouterr()
+    out, err = told(capsys, arguments)
     assert err == ""
     assert out.splitlines()[0].split()[1:] == [f"{i}:{value!r}" for i, value in enumerate(values[0].tolist(), 1)]
+
+
+def test_evaluate_agrees_with_scikit_learn(model, train_csv, samples, tmp_path, capsys):
+    X, y = samples
+    out = tmp_path / "out.txt"
+    assert main(["evaluate", str(model), str(train_csv), "--label", "colour", "--output", str(out)]) == 0
+    text, predicted = out.read_text(), nameless(model).predict(X)
+    assert capsys.readouterr().out == ""
+    assert f"{np.mean(predicted == y):.4%}" in text
+    assert classification_report(y, predicted, digits=4, zero_division=0.0) in text
+    assert text.endswith(f"{confusion_matrix(y, predicted)}\n")

@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from adatron import SVC
 from adatron.cli import main
 from adatron.files import load
-from lines import failed, nameless
+from lines import failed, nameless, told
 
 
 @pytest.fixture
@@ -39,8 +39,7 @@ def test_the_best_parameters_are_found_and_fitted(train_csv, samples, tmp_path, 
     X, y = samples
     path = tmp_path / "best.adatron"
     options = ["--label", "colour", "--C", "0.01:1", "--gamma", "0.001,0.1,scale", "--cv", "4", "--model", str(path)]
-    assert main(["search", str(train_csv), *options]) == 0
-    out, err = capsys.readouterr()
+    out, err = told(capsys, ["search", str(train_csv), *options])
     grid = {"C": [0.01, 0.1, 1.0], "gamma": [0.001, 0.1, "scale"]}
     folds = StratifiedKFold(4, shuffle=True, random_state=0)
     plain = GridSearchCV(SVC(), grid, cv=folds).fit(X, y)
@@ -74,8 +73,7 @@ def test_the_best_parameters_are_found_and_fitted(train_csv, samples, tmp_path, 
 def test_all_machines(task, svm, options, names, data, tmp_path, capsys):
     path = str(tmp_path / "m.adatron")
     arguments = [data(task), "--task", task, "--svm", svm, "--cv", "2", "--model", path, "--json", "--quiet"]
-    assert main(["search", *arguments, *options]) == 0
-    out, err = capsys.readouterr()
+    out, err = told(capsys, ["search", *arguments, *options])
     found = json.loads(out)
     assert "Fitting" not in err
     assert (found["task"], found["folds"], found["end"], found["model"]) == (task, 2, "complete", path)
@@ -167,8 +165,7 @@ def test_novelty_learns_from_the_known_samples(tmp_path, capsys):
     np.savez(tmp_path / "d.npz", X=X[order], y=y[order])
     path = str(tmp_path / "m.adatron")
     options = ["--task", "novelty", "--nu", "0.05,0.1", "--gamma", "0.1", "--cv", "4", "--model", path]
-    assert main(["search", str(tmp_path / "d.npz"), *options, "--json", "--quiet"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(told(capsys, ["search", str(tmp_path / "d.npz"), *options, "--json", "--quiet"]).out)
     assert found["best_score"] > 0.8
     fitted = load(path)
     assert fitted.shape_fit_ == (20, 2)
@@ -182,8 +179,7 @@ def test_scores_outlast_a_last_fit_that_is_interrupted(data, tmp_path, capsys, m
     monkeypatch.setattr("adatron.cli.training.fit", interrupted)
     model, plot = tmp_path / "m.adatron", tmp_path / "m.svg"
     options = ["--C", "1,10", "--gamma", "0.1", "--json", "--quiet", "--model", str(model), "--plot", str(plot)]
-    assert main(["search", data("classification"), *options]) == 130
-    out, err = capsys.readouterr()
+    out, err = told(capsys, ["search", data("classification"), *options], 130)
     found = json.loads(out)
     assert len(found["cv_results"]["params"]) == 2
     assert "model" not in found
@@ -197,8 +193,7 @@ def test_a_picture_of_one_candidate_loses_no_scores(tmp_path, capsys):
     np.savez(tmp_path / "d.npz", X=np.ones((20, 2)), y=np.tile([0, 1], 10))
     plot = tmp_path / "m.svg"
     options = ["--C", "1", "--gamma", "auto", "--json", "--quiet", "--plot", str(plot)]
-    assert main(["search", str(tmp_path / "d.npz"), *options]) == 1
-    out, err = capsys.readouterr()
+    out, err = told(capsys, ["search", str(tmp_path / "d.npz"), *options], 1)
     assert len(json.loads(out)["cv_results"]["params"]) == 1
     assert "no parameter has several values" in err
 

@@ -9,7 +9,7 @@ from sklearn.metrics import mean_absolute_error, r2_score, roc_auc_score, root_m
 
 import adatron
 from adatron.cli import main
-from lines import failed, nameless
+from lines import failed, nameless, told
 
 MACHINES = {
     ("classification", "c"): "SVC",
@@ -50,8 +50,7 @@ def test_a_task_from_file_to_file(task, svm, data, tmp_path, capsys):
     assert np.allclose(model.predict(new), expected)
     file = str(tmp_path / "new.svm")
     dump_svmlight_file(new, y, file, zero_based=False)
-    assert main(["info", path]) == 0
-    assert task in capsys.readouterr().out
+    assert task in told(capsys, ["info", path]).out
     assert main(["convert", path, text]) == 0
     assert main(["convert", text, back]) == 0
     for found in (path, text, back):
@@ -69,8 +68,7 @@ def test_a_ball_from_file_to_file(data, tmp_path, capsys):
     assert type(model) is adatron.SVDD
     expected = adatron.SVDD(kernel="linear", C=0.1).fit(X)
     assert np.allclose(model.decision_function(new), expected.decision_function(new))
-    assert main(["info", path]) == 0
-    assert "novelty" in capsys.readouterr().out
+    assert "novelty" in told(capsys, ["info", path]).out
     file = str(tmp_path / "new.svm")
     dump_svmlight_file(new, y, file, zero_based=False)
     assert main(["predict", path, file, "--quiet"]) == 0
@@ -89,13 +87,11 @@ def test_a_regression_is_measured(data, tmp_path, capsys):
     predicted = adatron.load(path).predict(X)
     table = dict(line.split(None, 1) for line in capsys.readouterr().err.splitlines() if len(line.split()) > 1)
     assert float(table["R2"]) == pytest.approx(r2_score(y, predicted), abs=1e-5)
-    assert main(["evaluate", path, file, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(told(capsys, ["evaluate", path, file, "--json"]).out)
     assert found["r2"] == pytest.approx(r2_score(y, predicted))
     assert found["mae"] == pytest.approx(mean_absolute_error(y, predicted))
     assert found["rmse"] == pytest.approx(root_mean_squared_error(y, predicted))
-    assert main(["predict", path, file]) == 0
-    out, err = capsys.readouterr()
+    out, err = told(capsys, ["predict", path, file])
     assert [float(line) for line in out.split()] == predicted.tolist()  # to the last bit
     assert err.startswith("R2 ")
 
@@ -105,8 +101,7 @@ def test_two_classes_have_an_area_under_the_curve(data, tmp_path, capsys):
     path = str(tmp_path / "m")
     assert main(["train", file, "--model", path, "--quiet"]) == 0
     expected = roc_auc_score(y, adatron.load(path).decision_function(X))
-    assert main(["evaluate", path, file]) == 0
-    assert f"{expected:.6f}" in capsys.readouterr().out
+    assert f"{expected:.6f}" in told(capsys, ["evaluate", path, file]).out
 
 
 def test_novelty_has_a_share_of_outliers(data, tmp_path, capsys):
@@ -115,17 +110,14 @@ def test_novelty_has_a_share_of_outliers(data, tmp_path, capsys):
     assert main(["train", file, "--task", "novelty", "--nu", "0.2", "--model", path]) == 0
     assert "labels are not 1 and -1, and are not used" in capsys.readouterr().err
     sides = adatron.load(path).predict(X)
-    assert main(["evaluate", path, file, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(told(capsys, ["evaluate", path, file, "--json"]).out)
     assert (found["outliers"], found["accuracy"]) == (int(np.sum(sides == -1)), None)
     dump_svmlight_file(X, sides, str(tmp_path / "sides"), zero_based=False)
-    assert main(["evaluate", path, str(tmp_path / "sides"), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["accuracy"] == 1.0
+    assert json.loads(told(capsys, ["evaluate", path, str(tmp_path / "sides"), "--json"]).out)["accuracy"] == 1.0
     np.savetxt(tmp_path / "plain.txt", X)
     assert main(["train", str(tmp_path / "plain.txt"), "--task", "novelty", "--nu", "0.2", "--model", path]) == 0
     assert "label" not in capsys.readouterr().err  # there are none
-    assert main(["predict", path, str(tmp_path / "plain.txt")]) == 0
-    out, err = capsys.readouterr()
+    out, err = told(capsys, ["predict", path, str(tmp_path / "plain.txt")])
     assert np.mean([int(line) for line in out.split()] == sides) > 0.8  # some are on the boundary
     assert "outliers" in err
 
@@ -145,8 +137,7 @@ def test_novelty_learns_from_the_samples_with_label_1(kind, tmp_path, capsys):
         columns, names = (np.c_[y, X], "y,a,b") if kind == "named.csv" else (np.c_[X, y], "")
         np.savetxt(file, columns, delimiter=",", fmt="%.4g", header=names, comments="")
     options = ["--task", "novelty", "--nu", "0.1", "--gamma", "0.1", "--model"]
-    assert main(["train", file, *options, paths[0], "--json"]) == 0
-    out, err = capsys.readouterr()
+    out, err = told(capsys, ["train", file, *options, paths[0], "--json"])
     assert "30 of 80 samples, those with label 1" in err
     assert ("the last column holds 1 and -1 alone" in err) == (kind == "sides.csv")
     assert (json.loads(out)["samples"], json.loads(out)["features"]) == (30, 2)
@@ -171,8 +162,7 @@ def test_probabilities_as_svm_predict_writes_them(data, tmp_path, capsys):
     path = str(tmp_path / "m")
     assert main(["train", file, "--model", path, "--probability", "--quiet"]) == 0
     model = adatron.load(path)
-    assert main(["predict", path, file, "--probability", "--quiet"]) == 0
-    header, *rows = capsys.readouterr().out.splitlines()
+    header, *rows = told(capsys, ["predict", path, file, "--probability", "--quiet"]).out.splitlines()
     assert header == "labels 0 1"
     table = np.array([row.split() for row in rows], float)
     assert np.array_equal(table[:, 1:], model.predict_proba(X))
@@ -195,8 +185,7 @@ def test_what_a_model_does_not_have_is_wrong_usage(task, option, message, data, 
     file, *_ = data(task)
     path = str(tmp_path / "m")
     assert main(["train", file, "--model", path, "--task", task, "--quiet"]) == 0
-    assert main(["predict", path, file, option]) == 2
-    assert message in failed(capsys)
+    assert message in failed(capsys, ["predict", path, file, option], 2)
 
 
 @cases
@@ -204,12 +193,10 @@ def test_cross_validation_prints_the_quality_and_writes_nothing(task, svm, data,
     file, *_ = data(task)
     before = sorted(tmp_path.iterdir())
     arguments = ["train", file, "--task", task, "--svm", svm, "--cv", "4", "--random-state", "1"]
-    assert main(arguments) == 0
-    out, err = capsys.readouterr()
+    out, err = told(capsys, arguments)
     assert err.startswith("read 80 rows × 4 numeric features")
     assert out.startswith("cross-validation ")
-    assert main([*arguments, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(told(capsys, [*arguments, "--json"]).out)
     assert (found["class"], found["cross_validation"]["samples"]) == (MACHINES[task, svm], 80)
     assert sorted(tmp_path.iterdir()) == before
     measure = {"classification": "accuracy", "regression": "r2", "novelty": "outlier_share"}[task]
@@ -233,22 +220,17 @@ def test_quantiles_from_file_to_file(data, tmp_path, capsys):
     assert main(["train", file, *options, "--model", path, "--quiet"]) == 0
     model = adatron.QuantileSVR(quantile=[0.05, 0.5, 0.95], rearrange=True, C=100.0).fit(X, y)
     expected = model.predict(X)
-    assert main(["predict", path, file, "--quiet"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = told(capsys, ["predict", path, file, "--quiet"]).out.splitlines()
     assert np.allclose([[float(one) for one in line.split()] for line in lines], expected)
-    assert main(["predict", path, file, "--output", table]) == 0
-    assert "pinball" in capsys.readouterr().err
+    assert "pinball" in told(capsys, ["predict", path, file, "--output", table]).err
     header = (tmp_path / "p.csv").read_text().partition("\n")[0]
     assert header == "prediction 0.05,prediction 0.5,prediction 0.95"
-    assert main(["evaluate", path, file, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(told(capsys, ["evaluate", path, file, "--json"]).out)
     assert found["d2"] == pytest.approx(model.score(X, y))
     assert found["below"] == pytest.approx(list((y[:, None] < expected).mean(axis=0)))
-    assert main(["train", file, *options, "--cv", "3"]) == 0
-    assert "cross-validation pinball" in capsys.readouterr().out
+    assert "cross-validation pinball" in told(capsys, ["train", file, *options, "--cv", "3"]).out
     search = ["search", file, "--task", "quantile", "--quantile", "0.9", "--C", "1,10", "--gamma", "0.1"]
-    assert main([*search, "--json", "--quiet"]) == 0
-    assert "pinball D2" in capsys.readouterr().out
+    assert "pinball D2" in told(capsys, [*search, "--json", "--quiet"]).out
     assert main(["info", path]) == 0
 
 
@@ -259,5 +241,4 @@ def test_bad_quantiles_of_the_command_line(data, capsys):
         assert "quantile" in capsys.readouterr().err
     assert main(["train", file, "--task", "regression", "--quantile", "0.5", "--model", "never"]) == 2
     assert "is no parameter of SVR, but of QuantileSVR" in capsys.readouterr().err
-    assert main(["stream", "never", file, "--task", "quantile"]) == 2
-    assert "has no machine here" in capsys.readouterr().err
+    assert "has no machine here" in told(capsys, ["stream", "never", file, "--task", "quantile"], 2).err

@@ -26,13 +26,13 @@ _device_option = click.option("--device", help="Where to compute: cuda, cuda:1 (
 def predict(
     model: str,
     files: tuple[str, ...],
-    reading: dict[str, Any],
     output: str | None,
     decision: bool,
     probability: bool,
     device: str | None,
     to: str | None,
     quiet: bool,
+    **reading: Any,
 ) -> None:
     """Write the class MODEL gives to each sample of FILE, or its number, or whether it is new (-1) or not (1).
 
@@ -66,12 +66,7 @@ def predict(
 @click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
 @click.option("--output", type=click.Path(), help="File for the result.  [default: standard output]")
 def evaluate(
-    model: str,
-    files: tuple[str, ...],
-    reading: dict[str, Any],
-    device: str | None,
-    wants_json: bool,
-    output: str | None,
+    model: str, files: tuple[str, ...], device: str | None, wants_json: bool, output: str | None, **reading: Any
 ) -> None:
     """Measure MODEL on the samples of FILE.
 

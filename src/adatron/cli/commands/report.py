@@ -26,8 +26,8 @@ from ..values import Number
 )
 @click.option("--quiet", is_flag=True, help="Print neither the progress nor the answers.")
 def report(
-    model: str, files: tuple[str, ...], reading: dict[str, Any], output: str | None, test: tuple[str, ...],
-    samples: str, max_time: float, quiet: bool,
+    model: str, files: tuple[str, ...], output: str | None, test: tuple[str, ...],
+    samples: str, max_time: float, quiet: bool, **reading: Any,
 ) -> None:  # fmt: skip
     """Write a report about MODEL, which was trained on FILE.
 
@@ -70,7 +70,7 @@ def report(
 @click.argument("model", type=click.Path())
 @data_options
 @click.option("--output", type=click.Path(), help="File for the proof.  [default: standard output]")
-def prove(model: str, files: tuple[str, ...], reading: dict[str, Any], output: str | None) -> None:
+def prove(model: str, files: tuple[str, ...], output: str | None, **reading: Any) -> None:
     """Write a text that proves how far MODEL, which was trained on FILE, is from the optimum.
 
     FILE holds the data that MODEL was trained on, in their order. They stand in the text as MODEL's machine sees them,

@@ -8,33 +8,31 @@ from typing import Any
 import click
 
 from ...extras import needed
-from ..options import SEARCHED, TASK, GroupedCommand, data_options, preparing_options, searched_options, task_options
+from .. import options
 from ..outputs import MODEL_ENDINGS, ExitStatus, as_json, check_outputs, echo_rows, write_result
 from ..values import AUTO_RANGE, Number
 
 
-@click.command(cls=GroupedCommand, short_help="Choose C, gamma and others by cross-validation.")
-@data_options
+@click.command(cls=options.GroupedCommand, short_help="Choose C, gamma and others by cross-validation.")
+@options.data_options
 @click.option("--model", "target", type=click.Path(), help="The file for a model with the best parameters (.adatron).")
-@task_options
+@options.task_options
 @click.option("--cv", "folds", type=Number(2, whole=True), default=5, help="Number of folds.")
 @click.option("--scoring", help="A score of scikit-learn.  [default: accuracy; regression: r2; quantile: D2 of the "
               "pinball loss; novelty: balanced_accuracy]")  # fmt: skip
-@preparing_options
-@searched_options
+@options.preparing_options
+@options.searched_options
 @click.option("--plot", type=click.Path(), help="File for a picture of the scores (.svg, .png, .pdf).")
 @click.option("--json", "wants_json", is_flag=True, help="Print all scores as JSON.")
 @click.option("--quiet", is_flag=True, help="No progress, and nothing but the result.")
 @click.option("--no-progress", is_flag=True, help="No progress.")
 def search(
     files: tuple[str, ...],
-    reading: dict[str, Any],
     target: str | None,
     task: str | None,
     svm: str | None,
     folds: int,
     scoring: str | None,
-    preparing: dict[str, Any],
     plot: str | None,
     wants_json: bool,
     quiet: bool,
@@ -57,23 +55,23 @@ def search(
     from ..parts import machine_of
     from ..training import check_steps, prepared, read_training
 
-    source = DataFiles(files, reading)
+    source = DataFiles(files, options.taken(parameters, options.READING))
+    preparing = options.taken(parameters, options.STEPS)
     _check_files(files, target, plot)
     check_steps(preparing, None, target)
-    given = {name: parameters.pop(name) for name in SEARCHED if parameters[name] is not None}
-    parameters |= dict.fromkeys(SEARCHED)
+    given = {name: values for name, values in options.taken(parameters, options.SEARCHED).items() if values is not None}
     limit, parameters["max_time"] = parameters["max_time"], None
     probability, parameters["probability"] = parameters["probability"], None
     made, grid = searched.machine_and_grid(task, svm, parameters, given)
     if plot and not any(values == AUTO_RANGE or len(values) > 1 for values in grid.values()):
         raise click.UsageError(f"--plot {plot}: no parameter has several values, so there is nothing to draw")
-    scoring, needs_probability = searched.score_of(scoring, task or TASK, bool(probability))
+    scoring, needs_probability = searched.score_of(scoring, task or options.TASK, bool(probability))
     if needs_probability:
         made.set_params(probability=True)
     learned = table = read_training(source, made, preparing, task is not None, True)
     if not quiet:
         click.echo(table.summary(), err=True)
-    searched.check_data(source.name, table, task or TASK, folds, scoring)
+    searched.check_data(source.name, table, task or options.TASK, folds, scoring)
     if task == "novelty" and target is not None:
         learned = known_part(source.name, table, made.kernel == "precomputed")
     model = prepared(made, table, preparing)
@@ -82,7 +80,7 @@ def search(
     if not wants_json:
         click.echo(searched.table(found))
         echo_rows(searched.best_rows(found, scoring), err=False)
-    summary = searched.summary(found, scoring, task or TASK, type(made).__name__, seconds)
+    summary = searched.summary(found, scoring, task or options.TASK, type(made).__name__, seconds)
     good = True
     try:
         if target is not None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import click
 
 from .. import options
-from ..outputs import MODEL_ENDINGS, ExitStatus, InputError, as_json, check_outputs, echo_rows, write_result
+from ..outputs import MODEL_ENDINGS, ExitStatus, as_json, check_outputs, echo_rows, write_result
 from ..values import MOST_FEATURES, Number, column
 
 STREAM_PARAMETERS = (
@@ -39,7 +37,6 @@ STREAM_PARAMETERS = (
               "[default: forgets; an error if it may be either]")  # fmt: skip
 @options.task_options
 @options.form_options
-@options.gathered("reading", options.READING)
 @partial(options.parameter_options, names=STREAM_PARAMETERS)
 @click.option("--json", "wants_json", is_flag=True, help="Print what was reached as JSON.")
 @click.option("--quiet", is_flag=True, help="No table.")
@@ -53,7 +50,6 @@ def stream(
     accept_loss: bool,
     features: int | None,
     forget: bool | None,
-    reading: dict[str, Any],
     task: str | None,
     svm: str | None,
     wants_json: bool,
@@ -74,15 +70,16 @@ def stream(
     from ...files import load
     from ...files.database import Database, is_database
     from ...files.source import STANDARD_INPUT
-    from ..follower import Follower, incremental
+    from ..follower import Follower, begin, incremental
     from ..lines import Input, LineReader
     from ..training import machine
 
     path = Path(model)
     outputs = {"MODEL": model, "the journal of MODEL": f"{path.resolve()}-journal"}
     check_outputs(outputs, [file] if file != STANDARD_INPUT else [], {"MODEL": MODEL_ENDINGS})
+    reading = options.taken(parameters, options.READING) | {"n_features": features}
     given = Input(file, reading["encoding"])
-    reader = LineReader(given.name, reading | {"n_features": features}, forget, (task or options.TASK) != "novelty")
+    reader = LineReader(given.name, reading, forget, (task or options.TASK) != "novelty")
     chosen = {"task": task, "svm": svm, **parameters}
     if path.exists() and path.stat().st_size and not is_database(path):
         _check_options(model, False, **chosen)
@@ -92,7 +89,7 @@ def stream(
         _check_options(model, new, **chosen)
         if new:
             made = machine(task, svm, parameters, options.INCREMENTAL)
-            _begin(database, given, lines, reader, first, made, task is not None)
+            begin(database, given, lines, reader, first, made, task is not None)
         follower = Follower(database, given, reader, every, window, accept_loss)
         count = follower.follow(lines if new else follower.remaining(lines, skip_learned))
     if given.unfinished:
@@ -112,39 +109,6 @@ def _check_options(model: str, new: bool, **given: Any) -> None:
         raise click.UsageError(
             "--class-weight balanced depends on samples that are still to come: give LABEL:WEIGHT,LABEL:WEIGHT,..."
         )
-
-
-def _begin(
-    database: Any, given: Any, lines: Iterator[tuple[int, str]], reader: Any, first: int, made: Any, chosen: bool
-) -> None:
-    """Fit a model to the first lines and write it.
-
-    chosen : whether the user named the task
-    """
-    from ...files import DataError
-    from ..follower import as_file, fitted
-    from ..labels import labelled_for
-    from ..parts import task_of
-    from ..training import remember
-
-    begin = list(islice(lines, first))
-    if not begin:
-        raise InputError(f"{reader.name}: the file holds no data")
-    for number, text in begin:
-        if reader.forgotten(number, text) is not None:
-            raise DataError(reader.name, f"{text!r} forgets, but the first {first} lines are for the fit", number)
-    task, table = task_of(made), reader.table(begin[0][0], [text for _, text in begin])
-    if task == "classification" and len(classes := set(table.y.tolist())) == 1:
-        raise InputError(
-            f"{reader.name}: the first {len(begin)} lines all have the label {classes.pop()}, and the first fit needs "
-            "two classes: --first takes more lines"
-        )
-    table = labelled_for(made, task, reader.name, table, chosen)
-    made.fit(table.X, table.y)
-    made.stream_ = fitted(given, begin)
-    remember(made, table)
-    reader.remember_header(made)
-    database.write(as_file(made, database.path))
 
 
 def _tell(follower: Any, path: str, count: int, quiet: bool, wants_json: bool) -> None:

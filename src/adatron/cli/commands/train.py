@@ -7,32 +7,30 @@ from typing import Any
 
 import click
 
-from ..options import TASK, GroupedCommand, data_options, parameter_options, preparing_options, task_options
+from .. import options
 from ..outputs import MODEL_ENDINGS, ExitStatus, TableRows, as_json, check_outputs, echo_rows, existing, write_result
 from ..values import Number
 
 
-@click.command(cls=GroupedCommand, short_help="Fit a machine and write it to a file.")
-@data_options
+@click.command(cls=options.GroupedCommand, short_help="Fit a machine and write it to a file.")
+@options.data_options
 @click.option("--model", "target", type=click.Path(), help="The model file to write (.adatron).")
-@task_options
+@options.task_options
 @click.option("--cv", "folds", type=Number(2, whole=True), help="Cross-validate with so many folds; write no model.")
 @click.option("--test", type=click.Path(), multiple=True, help="Data to measure the model on.")
-@preparing_options
-@parameter_options
+@options.preparing_options
+@options.parameter_options
 @click.option("--save-partial", is_flag=True, help="Upon Ctrl-C, write the best model so far.")
 @click.option("--json", "wants_json", is_flag=True, help="Print what was reached as JSON.")
 @click.option("--quiet", is_flag=True, help="No progress and no table.")
 @click.option("--no-progress", is_flag=True, help="No progress.")
 def train(
     files: tuple[str, ...],
-    reading: dict[str, Any],
     target: str | None,
     task: str | None,
     svm: str | None,
     folds: int | None,
     test: tuple[str, ...],
-    preparing: dict[str, Any],
     save_partial: bool,
     wants_json: bool,
     quiet: bool,
@@ -44,17 +42,18 @@ def train(
     FILE is LIBSVM text, a table, NPZ, ARFF or Parquet, also compressed; several files are joined. A fit that stops
     early is written too, with status 3. Ctrl-C asks whether to write it, and ends with 130.
     """
-    _check_usage(target, folds, test)
     from ...files import save
     from ..data import DataFiles
     from ..labels import known_part
     from ..scores import scores
     from ..training import check_folds, check_steps, cross_validated, fit, machine, prepared, read_training
 
+    _check_usage(target, folds, test)
+    reading, preparing = options.taken(parameters, options.READING), options.taken(parameters, options.STEPS)
     check_steps(preparing, parameters["kernel"], target)
     check_outputs({"--model": target}, (*files, *test), {"--model": MODEL_ENDINGS})
     seed = parameters["random_state"] or 0
-    if folds and (task or TASK) != "classification":
+    if folds and (task or options.TASK) != "classification":
         parameters["random_state"] = None  # these machines draw nothing
     made, source = machine(task, svm, parameters), DataFiles(files, reading)
     learned = table = read_training(source, made, preparing, task is not None, task != "novelty")
@@ -68,7 +67,7 @@ def train(
     model, silent = prepared(made, table, preparing), quiet or no_progress
     try:
         if target is None:
-            check_folds(source.name, table, folds or 0, task or TASK)
+            check_folds(source.name, table, folds or 0, task or options.TASK)
             predicted = cross_validated(model, table, folds or 0, seed, silent)
             return _tell_validation(model, predicted, table, wants_json)
         seconds, cut_short = fit(model, learned, save_partial, silent)

@@ -8,6 +8,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from adatron import SVC, IncrementalSVC, load, save
 from adatron.cli import main
+from lines import told
 
 
 @pytest.fixture
@@ -70,8 +71,6 @@ def test_surplus_features_pass_by_steps_in_steps(rows, tmp_path, capsys):
     plain = "".join(f"{label} {text}\n" for label, text in zip(y, texts, strict=True))
     (tmp_path / "a.svm").write_text(plain)
     (tmp_path / "b.svm").write_text(plain + "1 1:5 9:0\n")
-    answers = []
-    for name in ("a.svm", "b.svm"):
-        assert main(["predict", str(tmp_path / "m"), str(tmp_path / name), "--quiet"]) == 0
-        answers.append(capsys.readouterr().out.split()[:60])
+    predict = ["predict", str(tmp_path / "m"), "--quiet"]
+    answers = [told(capsys, [*predict, str(tmp_path / name)]).out.split()[:60] for name in ("a.svm", "b.svm")]
     assert answers[0] == answers[1] == list(map(str, inner.predict(X).tolist()))

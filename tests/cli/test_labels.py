@@ -11,7 +11,7 @@ from adatron.cli import main
 from adatron.cli.labels import refuse_measurements
 from adatron.cli.outputs import InputError
 from adatron.files import read
-from lines import failed
+from lines import failed, told
 from moments import at
 
 
@@ -113,16 +113,14 @@ def test_numbers_of_classes_are_classes(write):
 
 def test_a_stream_begins_with_classes(write, tmp_path, capsys):
     file, model = write(MEASUREMENTS["diabetes"]), str(tmp_path / "m")
-    assert main(["stream", model, file, "--quiet"]) == 1
-    said = failed(capsys)
+    said = failed(capsys, ["stream", model, file, "--quiet"])
     assert "--task regression" in said
     assert "--task classification" in said
     assert main(["stream", model, file, "--first", "400", "--quiet", "--task", "regression"]) == 0
 
 
 def test_names_are_no_classes(write, tmp_path, capsys):
-    assert main(["train", write([f"house {i}" for i in range(60)]), *model_in(tmp_path)]) == 1
-    said = failed(capsys)
+    said = failed(capsys, ["train", write([f"house {i}" for i in range(60)]), *model_in(tmp_path)])
     assert "60 distinct labels such as 'house 0'" in said
     assert "--task regression" not in said
 
@@ -137,19 +135,16 @@ def test_classification_may_be_asked_for(write, tmp_path, capsys):
 def test_a_class_with_one_sample_warns(write, tmp_path, capsys):
     """A header of numbers was read as a sample."""
     file = write([36, *([1] * 20), *([2] * 20)], header="")
-    assert main(["train", file, *model_in(tmp_path)]) == 0
-    said = capsys.readouterr().err
+    said = told(capsys, ["train", file, *model_in(tmp_path)]).err
     assert "a class with one sample: 36 (the label is column 2)" in said
     assert "is that row a header" in said
-    assert main(["train", write([1, 1, 1, 2, 2, 2, 3]), *model_in(tmp_path)]) == 0
-    said = capsys.readouterr().err
+    said = told(capsys, ["train", write([1, 1, 1, 2, 2, 2, 3]), *model_in(tmp_path)]).err
     assert "a class with one sample: 3 (the label is column 2 (price))" in said
     assert "header" not in said
 
 
 def test_a_file_of_one_class_is_refused_with_its_name(write, tmp_path, capsys):
-    assert main(["train", write(["yes"] * 7), *model_in(tmp_path)]) == 1
-    said = failed(capsys)
+    said = failed(capsys, ["train", write(["yes"] * 7), *model_in(tmp_path)])
     assert "a.csv: all 7 samples have the label yes" in said
     assert "column 2 (price)" in said
 
@@ -161,12 +156,9 @@ def test_text_is_no_target_of_a_regression(write, tmp_path, capsys):
 
 def test_the_label_s_column_is_said(write, tmp_path, capsys):
     file = write([1, 2] * 10)
-    assert main(["train", file, "--model", str(tmp_path / "m")]) == 0
-    assert "column 2 (price)" in capsys.readouterr().err
-    assert main(["info", str(tmp_path / "m")]) == 0
-    assert "column 2 (price)" in capsys.readouterr().out
-    assert main(["info", str(tmp_path / "m"), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["label"] == "column 2 (price)"
+    assert "column 2 (price)" in told(capsys, ["train", file, "--model", str(tmp_path / "m")]).err
+    assert "column 2 (price)" in told(capsys, ["info", str(tmp_path / "m")]).out
+    assert json.loads(told(capsys, ["info", str(tmp_path / "m"), "--json"]).out)["label"] == "column 2 (price)"
     assert not hasattr(load(tmp_path / "m").fit(np.eye(4), [0, 0, 1, 1]), "label_")  # other data
 
 
