@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from adatron import files
-from adatron.cli import main
 from adatron.cli.options import FORMAT_NAMES
-from lines import failed
+from lines import failed, tool
 from moments import at
 
 
@@ -59,7 +58,7 @@ def test_the_manual_s_examples(tmp_path, monkeypatch, capsys):
         if program == "python":
             subprocess.run([sys.executable, *arguments], check=True)
         elif program == "adatron":
-            assert main(arguments) == 0, f"{line}: {capsys.readouterr().err}"
+            assert tool(*arguments) == 0, f"{line}: {capsys.readouterr().err}"
 
 
 @pytest.mark.parametrize(
@@ -87,7 +86,7 @@ def test_errors_are_one_line_and_a_status(tmp_path, monkeypatch, capsys, argumen
     (tmp_path / "good.csv").write_text("1,2,0\n2,1,0\n5,5,1\n6,5,1\n")
     (tmp_path / "real.csv").write_text("a,b\n0,0.5\n1,1.5\n")
     (tmp_path / "words.csv").write_text("a,b\nred,5\nblue,2\n")
-    assert main(arguments) == status
+    assert tool(*arguments) == status
     assert message in failed(capsys)
     assert not (tmp_path / "m").exists()
 
@@ -99,7 +98,7 @@ def test_an_error_without_text_is_no_lack_of_memory_unless_it_is_one(kind, tmp_p
 
     (tmp_path / "a.csv").write_text("1,2,0\n2,1,1\n")
     with at(files.read, fail):
-        assert main(["train", str(tmp_path / "a.csv"), "--model", str(tmp_path / "m")]) == 1
+        assert tool("train", tmp_path / "a.csv", "--model", tmp_path / "m") == 1
     assert ("not enough memory" in capsys.readouterr().err) == (kind is MemoryError)
 
 

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from adatron import SVC, SVR, NuSVC, OneClassSVM, save
-from adatron.cli import main
 from adatron.cli.options import SEARCHED
-from lines import PYTHON, failed
+from lines import PYTHON, failed, tool
 
 FILES = {
     "empty.csv": b"",
@@ -76,7 +75,7 @@ def ends_well(arguments, folder, monkeypatch, capsys, wanted=None):
     """Run a command; if it fails, check its one line and that it has written nothing. Return the line, if any."""
     monkeypatch.chdir(folder)
     before = sorted(folder.iterdir())
-    status = main(arguments)
+    status = tool(*arguments)
     assert status in ((0, 1, 2, 3, 4) if wanted is None else (wanted,))
     err = capsys.readouterr().err
     assert not PYTHON.search(err)
@@ -155,9 +154,9 @@ def test_a_label_that_is_not_there(folder, monkeypatch, capsys):
 def test_names_with_spaces_and_other_letters(folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     Path("blüten 1.csv").write_bytes((folder / "good.csv").read_bytes())
-    assert main(["train", "blüten 1.csv", "--model", "ein modell ü.adatron", "--quiet"]) == 0
-    assert main(["predict", "ein modell ü.adatron", "blüten 1.csv", "--output", "aus gabe.csv", "--quiet"]) == 0
-    assert main(["train", "blüten 1.csv", "--label", "ö", "--model", "m"]) == 1
+    assert tool("train", "blüten 1.csv", "--model", "ein modell ü.adatron", "--quiet") == 0
+    assert tool("predict", "ein modell ü.adatron", "blüten 1.csv", "--output", "aus gabe.csv", "--quiet") == 0
+    assert tool("train", "blüten 1.csv", "--label", "ö", "--model", "m") == 1
     assert "blüten 1.csv, line 1: no column 'ö'" in failed(capsys)
 
 
@@ -198,20 +197,20 @@ def test_a_wrong_command_is_told_what_helps(case, folder, tmp_path, monkeypatch,
         "city.csv": "city,weight,kind\n" + "Rome,1,a\nPisa,2,b\n" * 9,
     }.items():
         (tmp_path / name).write_text(text)
-    assert main(["train", "city.csv", "--model", "city.adatron", "--categorical", "auto", "--quiet"]) == 0
+    assert tool("train", "city.csv", "--model", "city.adatron", "--categorical", "auto", "--quiet") == 0
     arguments, help_ = HELPED[case]
-    assert main(arguments) in (1, 2, 4)
+    assert tool(*arguments) in (1, 2, 4)
     assert help_ in capsys.readouterr().err
 
 
 def test_a_limit_has_its_name(tmp_path, capsys):
     path = tmp_path / "a.csv"
     path.write_text("1,0\n2,1\n" * 50)
-    assert main(["train", str(path), "--model", str(tmp_path / "m"), "--max-bytes", "100"]) == 1
+    assert tool("train", path, "--model", tmp_path / "m", "--max-bytes", "100") == 1
     assert "more than the 100 bytes that it may take (max_bytes)" in capsys.readouterr().err
 
 
 def test_an_error_in_a_file_of_a_known_name_names_no_format(tmp_path, capsys):
     (tmp_path / "a.csv").write_text("city;weight\nRome;1.2\n")
-    assert main(["train", str(tmp_path / "a.csv"), "--model", str(tmp_path / "m.adatron")]) == 1
+    assert tool("train", tmp_path / "a.csv", "--model", tmp_path / "m.adatron") == 1
     assert "was read as" not in capsys.readouterr().err

@@ -11,8 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import adatron
-from adatron.cli import main
 from adatron.files import load, read
+from lines import tool
 
 NAMES = ["colour", "town", "size", "code"]
 
@@ -60,12 +60,12 @@ def csv(frame, tmp_path):
 
 
 def trained(data, path, *options):
-    assert main(["train", data, "--model", str(path), "--categorical", "auto", "--C", "10", "--quiet", *options]) == 0
+    assert tool("train", data, "--model", path, "--categorical", "auto", "--C", "10", "--quiet", *options) == 0
     return load(path)
 
 
 def said(capsys, *command, status=0):
-    assert main(list(map(str, command))) == status
+    assert tool(*list(map(str, command))) == status
     return "".join(capsys.readouterr())
 
 
@@ -89,7 +89,7 @@ def test_the_model_is_that_of_scikit_learn_s_pipeline(frame, csv, tmp_path):
     )
     # scikit-learn's pipeline of named columns serves the tool, too
     adatron.save(expected, tmp_path / "p")
-    assert main(["predict", str(tmp_path / "p"), csv, "--output", str(tmp_path / "out"), "--quiet"]) == 0
+    assert tool("predict", tmp_path / "p", csv, "--output", tmp_path / "out", "--quiet") == 0
     assert (tmp_path / "out").read_text().split() == expected.predict(frame[NAMES]).tolist()
 
 
@@ -100,7 +100,7 @@ def test_many_categories_are_sparse(towns, stored, tmp_path):
     (tmp_path / "a.csv").write_text("".join(rows))
     model = trained(str(tmp_path / "a.csv"), tmp_path / "m", "--scale", "standard")
     assert sparse.issparse(model[-1].support_vectors_) == stored
-    assert main(["evaluate", str(tmp_path / "m"), str(tmp_path / "a.csv")]) == 0
+    assert tool("evaluate", tmp_path / "m", tmp_path / "a.csv") == 0
 
 
 def test_a_column_of_text_is_text_in_every_file(frame, csv, tmp_path, capsys):
@@ -180,7 +180,7 @@ def test_the_encoder_is_fitted_in_each_fold(frame, csv, tmp_path, capsys):
     told = said(capsys, "train", csv, "--cv", "5", "--categorical", "auto", "--C", "10", "--quiet", "--json")
     assert json.loads(told)["cross_validation"]["accuracy"] > 0.7
     rare = pd.concat([frame, frame.head(1).assign(town="nowhere")])  # in one fold only
-    assert main(["train", written(rare, tmp_path / "r.csv"), "--cv", "5", "--categorical", "auto", "--quiet"]) == 0
+    assert tool("train", written(rare, tmp_path / "r.csv"), "--cv", "5", "--categorical", "auto", "--quiet") == 0
 
 
 def test_a_column_is_named_as_the_user_counts_it(frame, tmp_path, capsys):
@@ -219,7 +219,7 @@ def test_info_shows_the_first_of_many_encoded_columns(tmp_path, capsys):
 
 def test_several_files_have_the_text_of_the_first(frame, csv, tmp_path):
     digits = written(frame[frame["code"] != "x"], tmp_path / "digits.csv")
-    assert main(["train", csv, digits, "--model", str(tmp_path / "m"), "--categorical", "auto", "--quiet"]) == 0
+    assert tool("train", csv, digits, "--model", tmp_path / "m", "--categorical", "auto", "--quiet") == 0
 
 
 def test_names_are_no_categories(tmp_path, capsys):

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import adatron
-from adatron.cli import main
 from adatron.files.database import Database
+from lines import tool
 from moments import at
 
 FIRST = 30
@@ -36,7 +36,7 @@ def data(tmp_path):
 
 def stream(path, data, *more):
     new = [] if path.exists() else ["--first", str(FIRST), "--gamma", "0.5"]
-    return main(["stream", str(path), str(data), "--quiet", *new, *more])
+    return tool("stream", path, data, "--quiet", *new, *more)
 
 
 def ids(path):
