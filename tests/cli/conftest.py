@@ -23,8 +23,13 @@ def train_csv(samples, tmp_path):
 
 
 @pytest.fixture
-def model(train_csv, tmp_path):
-    path = tmp_path / "m.adatron"
+def path(tmp_path):
+    """The name of a model file."""
+    return tmp_path / "m.adatron"
+
+
+@pytest.fixture
+def model(train_csv, path):
     assert tool("train", train_csv, "--model", path, "--label", "colour", "--quiet") == 0
     return path
 

@@ -27,8 +27,7 @@ def test_scaling_keeps_the_zeros_of_sparse_data(scale, tmp_path, capsys):
     assert tool("evaluate", tmp_path / "m", tmp_path / "a.svm") == 0
 
 
-def test_weights_of_classes_by_their_names(samples, train_csv, tmp_path, capsys):
-    path = tmp_path / "m.adatron"
+def test_weights_of_classes_by_their_names(samples, train_csv, path, capsys):
     arguments = ["train", str(train_csv), "--model", str(path), "--label", "colour", "--quiet", "--class-weight"]
     assert tool(*arguments, "red:2,green:0.5") == 0
     assert load(path).class_weight_.tolist() == [1.0, 0.5, 2.0]
@@ -58,10 +57,9 @@ def test_how_data_are_stored_is_not_a_matter_of_the_format(scale, density, tmp_p
 
 @pytest.mark.parametrize("said", [(), ("--zero-based",)])
 @pytest.mark.parametrize("begin", [("train", "{a}", "--model", "{m}"), ("stream", "{m}", "{a}", "--first", "40")])
-def test_features_are_counted_as_the_model_s_data_were(said, begin, from_0, tmp_path, capsys):
+def test_features_are_counted_as_the_model_s_data_were(said, begin, from_0, path, capsys):
     """A file without its feature 0 looks as if it counted from 1; its features are to keep their places."""
     a, b, rare = from_0
-    path = str(tmp_path / "m")
     counted = said if begin[0] == "train" else ("--zero-based",)  # a stream does not look ahead
     assert tool(*([part.format(a=a, m=path) for part in begin] + ["--quiet", *counted])) == 0
     fitted = load(path)
@@ -74,9 +72,8 @@ def test_features_are_counted_as_the_model_s_data_were(said, begin, from_0, tmp_
     assert re.search(r"features count from +0\n", told(capsys, "info", path).out)
 
 
-def test_a_stream_goes_on_counting_as_it_began(from_0, tmp_path):
+def test_a_stream_goes_on_counting_as_it_began(from_0, path):
     a, b, rare = from_0
-    path = str(tmp_path / "m")
     assert tool("stream", path, a, "--first", "40", "--zero-based", "--quiet") == 0
     assert tool("stream", path, b, "--quiet") == 0
     begin = read(a)
@@ -92,16 +89,14 @@ def test_the_test_data_of_training_are_counted_as_its_own(from_0, tmp_path, caps
     assert json.loads(capsys.readouterr().out)["test"]["accuracy"] == right
 
 
-def test_features_that_count_from_0_are_an_error_where_others_counted_from_1(from_0, tmp_path, capsys):
+def test_features_that_count_from_0_are_an_error_where_others_counted_from_1(from_0, path, capsys):
     a, b, _ = from_0
-    path = str(tmp_path / "m")
     assert "feature 0 found" in failed(capsys, "train", a, "--one-based", "--model", path)
     assert tool("train", b, "--one-based", "--model", path, "--quiet") == 0
     assert "feature 0 found, and features count from 1 here" in failed(capsys, "predict", path, a)
 
 
-def test_a_loaded_model_that_is_fitted_anew_forgets_how_its_text_counted(from_0, tmp_path):
-    path = tmp_path / "m"
+def test_a_loaded_model_that_is_fitted_anew_forgets_how_its_text_counted(from_0, path):
     assert tool("train", from_0[0], "--model", path, "--quiet") == 0
     model = load(path)
     with pytest.raises(ValueError, match="NaN"):
@@ -144,8 +139,7 @@ def written(samples, tmp_path):
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("scale", ["none", "standard"])
-def test_a_model_remembers_the_names_of_its_features(scale, train_csv, samples, written, tmp_path, capsys):
-    path = str(tmp_path / "m")
+def test_a_model_remembers_the_names_of_its_features(scale, train_csv, samples, written, path, tmp_path, capsys):
     arguments = ["train", str(train_csv), "--label", "colour", "--model", path, "--scale", scale, "--quiet"]
     assert tool(*arguments, "--test", train_csv) == 0
     assert load(path).feature_names_in_.tolist() == ["a", "b"]
@@ -171,9 +165,8 @@ def test_labels_that_are_no_classes_are_refused(model, train_csv, samples, tmp_p
     assert "pink" in json.loads(told(capsys, "evaluate", model, other, "--json").out)["classes"]
 
 
-def test_sparse_kernel_values_are_kept_dense(tmp_path):
+def test_sparse_kernel_values_are_kept_dense(path, tmp_path):
     np.savez(tmp_path / "a.npz", X=np.eye(30), y=np.arange(30) % 2)
-    path = str(tmp_path / "m")
     assert tool("train", tmp_path / "a.npz", "--kernel", "precomputed", "--model", path, "--quiet") == 0
     assert tool("evaluate", path, tmp_path / "a.npz") == 0
 
@@ -186,8 +179,7 @@ def keys_of(command):
     return set(re.findall(r"`(\w+)`", listed))
 
 
-def test_json_has_the_documented_keys(train_csv, tmp_path, capsys):
-    path = str(tmp_path / "m.adatron")
+def test_json_has_the_documented_keys(train_csv, path, capsys):
     data = [str(train_csv), "--label", "colour"]
     trained = json.loads(told(capsys, "train", *data, "--model", path, "--quiet", "--json", "--test", train_csv).out)
     assert set(trained) == keys_of("train")

@@ -44,9 +44,8 @@ def test_models_that_cannot_predict_are_refused(samples, train_csv, tmp_path, ca
             assert message in failed(capsys, command, tmp_path / "m", train_csv)
 
 
-def test_labels_of_data_to_predict_may_be_none(from_0, tmp_path, capsys):
+def test_labels_of_data_to_predict_may_be_none(from_0, path, tmp_path, capsys):
     """Zeros in the place of labels, as LIBSVM's users write them, have no accuracy."""
-    path = str(tmp_path / "m")
     assert tool("train", from_0[0], "--model", path, "--quiet") == 0
     dump_svmlight_file(np.eye(3), np.full(3, 7), str(tmp_path / "new"), zero_based=True)
     capsys.readouterr()

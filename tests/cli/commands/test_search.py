@@ -69,13 +69,12 @@ def test_the_best_parameters_are_found_and_fitted(train_csv, samples, tmp_path, 
         ("classification", "c", ["--kernel", "poly", "--degree", "1:3", "--coef0", "0,1"], {"degree", "coef0"}),
     ],
 )
-def test_all_machines(task, svm, options, names, data, tmp_path, capsys):
-    path = str(tmp_path / "m.adatron")
+def test_all_machines(task, svm, options, names, data, path, tmp_path, capsys):
     arguments = [data(task), "--task", task, "--svm", svm, "--cv", "2", "--model", path, "--json", "--quiet"]
     out, err = told(capsys, "search", *arguments, *options)
     found = json.loads(out)
     assert "Fitting" not in err
-    assert (found["task"], found["folds"], found["end"], found["model"]) == (task, 2, "complete", path)
+    assert (found["task"], found["folds"], found["end"], found["model"]) == (task, 2, "complete", str(path))
     results = found["cv_results"]
     assert set(found["best_params"]) == names
     assert found["best_score"] == max(results["mean_test_score"])
@@ -155,14 +154,13 @@ def test_novelty_needs_sides(train_csv, capsys):
     assert "compares by labels 1 (known) and -1 (new), and the labels are blue, green, red" in failed(capsys)
 
 
-def test_novelty_learns_from_the_known_samples(tmp_path, capsys):
+def test_novelty_learns_from_the_known_samples(path, tmp_path, capsys):
     """Only 20 of 100 samples are known; a model of all would hold most of the others for known, too."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(100, 2)), np.repeat([1, -1], [20, 80])
     X[y < 0] += 6.0
     order = rng.permutation(100)
     np.savez(tmp_path / "d.npz", X=X[order], y=y[order])
-    path = str(tmp_path / "m.adatron")
     options = ["--task", "novelty", "--nu", "0.05,0.1", "--gamma", "0.1", "--cv", "4", "--model", path]
     found = json.loads(told(capsys, "search", tmp_path / "d.npz", *options, "--json", "--quiet").out)
     assert found["best_score"] > 0.8

@@ -178,8 +178,7 @@ def test_a_file_that_could_not_be_written_when_a_line_forgot(data, tmp_path, cap
     assert_same(path, reference)
 
 
-def test_weights_of_classes(data, tmp_path, capsys):
-    path = tmp_path / "m.adatron"
+def test_weights_of_classes(data, path, capsys):
     arguments = ["stream", str(path), str(data), "--first", str(FIRST), "--quiet", "--class-weight"]
     assert tool(*arguments, "balanced") == 2
     assert "--class-weight balanced depends on samples that are still to come" in capsys.readouterr().err
@@ -190,8 +189,7 @@ def test_weights_of_classes(data, tmp_path, capsys):
     assert adatron.load(path).class_weight == {1: 2.0, 0: 0.5}
 
 
-def test_a_forgotten_row_is_in_no_file(data, tmp_path):
-    path = tmp_path / "m.adatron"
+def test_a_forgotten_row_is_in_no_file(data, path, tmp_path):
     X, y = rows(FIRST)
     adatron.save(IncrementalSVC(gamma=0.5).fit(X, y), path)
     row = "0.123456789012345,0.1,0.2,1"
@@ -203,8 +201,7 @@ def test_a_forgotten_row_is_in_no_file(data, tmp_path):
         assert np.float64(0.123456789012345).tobytes() not in content
 
 
-def test_standard_input_and_a_window(tmp_path, monkeypatch, capsys):
-    path = tmp_path / "m.adatron"
+def test_standard_input_and_a_window(path, monkeypatch, capsys):
     X, y = rows(FIRST + 20)
     lines = "\n".join(text_of(X, y, libsvm=True))
     for part in (lines, "\n".join(text_of(X[:5], y[:5], libsvm=True))):
@@ -217,14 +214,13 @@ def test_standard_input_and_a_window(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("kind", ["svr", "oneclass", "pipeline"])
-def test_other_models(kind, tmp_path):
+def test_other_models(kind, path, tmp_path):
     X, y = rows(FIRST + 5)
     model = {
         "svr": IncrementalSVR(gamma=0.5),
         "oneclass": IncrementalOneClassSVM(gamma=0.5),
         "pipeline": make_pipeline(StandardScaler(), IncrementalSVC(gamma=0.5)),
     }[kind].fit(X[:FIRST], y[:FIRST])
-    path = tmp_path / "m.adatron"
     adatron.save(model, path)
     (tmp_path / "more.csv").write_text("\n".join(text_of(X[FIRST:], y[FIRST:])) + "\n-2\n")
     assert tool("stream", path, tmp_path / "more.csv", "--quiet") == 0
@@ -248,8 +244,7 @@ def test_other_models(kind, tmp_path):
         ("1,2,1\n", 1, "line 1"),
     ],
 )
-def test_bad_lines(content, status, message, tmp_path, capsys):
-    path = tmp_path / "m.adatron"
+def test_bad_lines(content, status, message, path, tmp_path, capsys):
     X, y = rows(FIRST)
     adatron.save(IncrementalSVC(gamma=0.5).fit(X, y), path)
     (tmp_path / "bad.csv").write_text(content)
@@ -286,9 +281,8 @@ def test_nothing_is_forgotten_before_the_first_fit(tmp_path, capsys):
     assert "line 8: '-2' forgets, but the first 20 lines are for the fit" in capsys.readouterr().err
 
 
-def test_bad_models(data, tmp_path, capsys):
+def test_bad_models(data, path, capsys):
     X, y = rows(FIRST)
-    path = tmp_path / "m.adatron"
     adatron.save(adatron.SVC().fit(X, y), path)
     assert tool("stream", path, data) == 1
     assert "the model is a SVC; only the incremental ones learn from a stream" in capsys.readouterr().err
@@ -399,8 +393,7 @@ def test_records_of_a_file_in_another_format(died, tmp_path):
 
 
 @pytest.mark.parametrize("new", [True, False])
-def test_the_second_stream_on_a_model_is_refused(new, data, tmp_path, capsys):
-    path = tmp_path / "m.adatron"
+def test_the_second_stream_on_a_model_is_refused(new, data, path, tmp_path, capsys):
     arguments = ["stream", str(path), str(data), "--quiet"]
     begin = ["--first", str(FIRST), "--gamma", "0.5"]
     if not new:

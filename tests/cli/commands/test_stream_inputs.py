@@ -22,11 +22,6 @@ def lines(n, seed=0):
 
 
 @pytest.fixture
-def path(tmp_path):
-    return tmp_path / "m.adatron"
-
-
-@pytest.fixture
 def data(tmp_path):
     """A file of 40 lines; a model has learned the first 35 of them, comments not counted."""
     data = tmp_path / "data.csv"

@@ -31,10 +31,9 @@ def lines_of(task, X, y):
 
 
 @pytest.mark.parametrize(("task", "svm"), MACHINES)
-def test_every_incremental_machine_learns_from_a_stream(task, svm, tmp_path, capsys):
+def test_every_incremental_machine_learns_from_a_stream(task, svm, path, tmp_path, capsys):
     X, y = samples(task)
     (tmp_path / "a.csv").write_text("\n".join(lines_of(task, X, y)) + "\n")
-    path = str(tmp_path / "m")
     arguments = ["stream", path, str(tmp_path / "a.csv")]
     options = ["--task", task, "--svm", svm, "--first", "40", "--gamma", "0.5"]
     more = ["--nu", "0.3"] if svm == "nu" else ["--C", "2"]
@@ -75,9 +74,8 @@ def tables(tmp_path):
 
 
 @pytest.mark.parametrize("label", [["--label", "side"], ["--label", "0"]])
-def test_a_header_is_no_sample(label, tables, tmp_path, capsys):
+def test_a_header_is_no_sample(label, tables, path, capsys):
     (first, second), X, y = tables
-    path = str(tmp_path / "m")
     assert tool("stream", path, first, *label, "--first", "20", "--gamma", "0.5", "--json") == 0
     assert json.loads(capsys.readouterr().out)["lines"] == 30
     assert tool("stream", path, first, *label, "--json") == 0  # the same file again
@@ -89,9 +87,8 @@ def test_a_header_is_no_sample(label, tables, tmp_path, capsys):
     np.testing.assert_allclose(adatron.load(path).decision_function(new), expected.decision_function(new), atol=1e-7)
 
 
-def test_a_header_with_other_columns_is_refused(tables, tmp_path, capsys):
+def test_a_header_with_other_columns_is_refused(tables, path, tmp_path, capsys):
     (first, second), _, _ = tables
-    path = str(tmp_path / "m")
     assert tool("stream", path, first, "--label", "side", "--first", "20", "--quiet") == 0
     text = (tmp_path / "1.csv").read_text()
     (tmp_path / "1.csv").write_text(text.replace("side,a,b", "side,b,a"))

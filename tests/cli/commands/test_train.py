@@ -12,8 +12,7 @@ from adatron.files import load
 from lines import told, tool
 
 
-def test_train_writes_a_model_and_a_table(train_csv, tmp_path, capsys):
-    path = tmp_path / "m.adatron"
+def test_train_writes_a_model_and_a_table(train_csv, path, capsys):
     options = ["--label", "0", "--C", "2", "--gamma", "0.5", "--tol", "1e-4", "--class-weight", "balanced"]
     out, err = told(capsys, "train", train_csv, "--model", path, *options)
     assert out == ""
@@ -38,8 +37,7 @@ def test_left_out_options_are_the_estimator_s_defaults_and_quiet_training_says_n
     assert load(model).get_params() == SVC().get_params()
 
 
-def test_an_early_stop_is_written_and_reported(samples, train_csv, tmp_path, capsys):
-    path = tmp_path / "m.adatron"
+def test_an_early_stop_is_written_and_reported(samples, train_csv, path, capsys):
     arguments = ["train", str(train_csv), "--model", str(path), "--label", "colour", "--set", "max_iter=1"]
     err = told(capsys, *arguments, status=3).err
     assert "warning: " in err
@@ -48,9 +46,8 @@ def test_an_early_stop_is_written_and_reported(samples, train_csv, tmp_path, cap
 
 
 @pytest.mark.parametrize("command", ["train", "search"])
-def test_a_pipeline_without_skops_is_refused_before_the_fit(command, train_csv, tmp_path, capsys, monkeypatch):
+def test_a_pipeline_without_skops_is_refused_before_the_fit(command, train_csv, path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "skops.io", None)
-    path = tmp_path / "m.adatron"
     assert tool(command, train_csv, "--model", path, "--label", "0", "--scale", "standard") == 2
     assert "make a pipeline, whose file takes skops: pip install click" in capsys.readouterr().err
     assert not path.exists()

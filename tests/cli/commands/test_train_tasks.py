@@ -79,9 +79,8 @@ def test_a_ball_from_file_to_file(data, tmp_path, capsys):
     assert "SVDD" in failed(capsys)
 
 
-def test_a_regression_is_measured(data, tmp_path, capsys):
+def test_a_regression_is_measured(data, path, capsys):
     file, X, y = data("regression")
-    path = str(tmp_path / "m")
     assert tool("train", file, "--task", "regression", "--C", "100", "--model", path, "--test", file) == 0
     predicted = adatron.load(path).predict(X)
     table = dict(line.split(None, 1) for line in capsys.readouterr().err.splitlines() if len(line.split()) > 1)
@@ -95,17 +94,15 @@ def test_a_regression_is_measured(data, tmp_path, capsys):
     assert err.startswith("R2 ")
 
 
-def test_two_classes_have_an_area_under_the_curve(data, tmp_path, capsys):
+def test_two_classes_have_an_area_under_the_curve(data, path, capsys):
     file, X, y = data("classification")
-    path = str(tmp_path / "m")
     assert tool("train", file, "--model", path, "--quiet") == 0
     expected = roc_auc_score(y, adatron.load(path).decision_function(X))
     assert f"{expected:.6f}" in told(capsys, "evaluate", path, file).out
 
 
-def test_novelty_has_a_share_of_outliers(data, tmp_path, capsys):
+def test_novelty_has_a_share_of_outliers(data, path, tmp_path, capsys):
     file, X, _ = data("novelty")
-    path = str(tmp_path / "m")
     assert tool("train", file, "--task", "novelty", "--nu", "0.2", "--model", path) == 0
     assert "labels are not 1 and -1, and are not used" in capsys.readouterr().err
     sides = adatron.load(path).predict(X)
@@ -156,9 +153,8 @@ def test_novelty_needs_a_known_sample(tmp_path, capsys):
     assert "all labels are -1 (new)" in failed(capsys)
 
 
-def test_probabilities_as_svm_predict_writes_them(data, tmp_path, capsys):
+def test_probabilities_as_svm_predict_writes_them(data, path, capsys):
     file, X, _ = data("classification")
-    path = str(tmp_path / "m")
     assert tool("train", file, "--model", path, "--probability", "--quiet") == 0
     model = adatron.load(path)
     header, *rows = told(capsys, "predict", path, file, "--probability", "--quiet").out.splitlines()
@@ -180,9 +176,8 @@ def test_probabilities_as_svm_predict_writes_them(data, tmp_path, capsys):
         ("regression", "--decision", "has no decision values"),
     ],
 )
-def test_what_a_model_does_not_have_is_wrong_usage(task, option, message, data, tmp_path, capsys):
+def test_what_a_model_does_not_have_is_wrong_usage(task, option, message, data, path, capsys):
     file, *_ = data(task)
-    path = str(tmp_path / "m")
     assert tool("train", file, "--model", path, "--task", task, "--quiet") == 0
     assert message in failed(capsys, "predict", path, file, option, status=2)
 
