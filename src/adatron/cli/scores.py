@@ -81,15 +81,12 @@ def _of_regression(model: Any, predicted: Any, y: Any) -> Scores:
 def _of_outliers(predicted: Any, y: Any) -> Scores:
     """Return the share of outliers; the accuracy, too, if the labels are 1 and -1 as the predictions are."""
     outliers = int(np.sum(predicted == -1))
-    found: Scores = {
+    return {
         "samples": len(predicted),
         "outliers": outliers,
         "outlier_share": outliers / len(predicted),
-        "accuracy": None,
+        "accuracy": float(np.mean(predicted == y)) if has_sides(y) else None,
     }
-    if has_sides(y):
-        found["accuracy"] = float(np.mean(predicted == y))
-    return found
 
 
 def short(found: Scores) -> str:

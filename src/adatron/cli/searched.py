@@ -12,9 +12,7 @@ from typing import Any
 import click
 import numpy as np
 from pandas import DataFrame
-from sklearn.base import is_classifier, is_outlier_detector
 from sklearn.metrics import get_scorer, get_scorer_names
-from sklearn.model_selection import KFold, StratifiedKFold
 
 from ..estimators.forms.way import way_to
 from ..files import atomic_write
@@ -25,7 +23,8 @@ from ..selection.search.theirs import error_of, method_of
 from .labels import shortened
 from .options import RANGED
 from .outputs import InputError, TableRows, warnings_as_lines
-from .training import check_folds, machine
+from .parts import task_of
+from .training import check_folds, machine, splits_of
 from .values import AUTO_RANGE
 
 OF_TWO = ("f1", "jaccard", "precision", "recall", "roc_auc")  # Scores of two classes, with others for more.
@@ -98,10 +97,7 @@ def searched(
     """Return the search over a grid, fitted, and the seconds it took."""
     way = way_to(model)
     last, prefix = way.machine, way.prefix or ""
-    kind = StratifiedKFold if is_classifier(last) or is_outlier_detector(last) else KFold
-    cv: Any = kind(folds, shuffle=True, random_state=getattr(last, "random_state", None) or 0)
-    if is_outlier_detector(last):
-        cv = [(train[table.y[train] == 1], test) for train, test in cv.split(table.X, table.y)]
+    cv = splits_of(task_of(model), table, folds, getattr(last, "random_state", None) or 0)
     made = GridSearchCV(
         model, {prefix + name: values for name, values in grid.items()},
         scoring=None if scoring == OWN_SCORE else scoring, refit=False, cv=cv, verbose=0 if silent else 1,
@@ -116,8 +112,7 @@ def searched(
     except ValueError as error:
         raise InputError(_briefly(str(error))) from error
     if not np.isfinite(made.cv_results_["mean_test_score"][made.best_index_]):
-        split = next(iter(cv if isinstance(cv, list) else cv.split(table.X, table.y)))
-        error = error_of(model, table.X, table.y, made.scorer_, split, made.cv_results_["params"][0])
+        error = error_of(model, table.X, table.y, made.scorer_, cv[0], made.cv_results_["params"][0])
         said = "the scores are not finite" if error is None else error.partition(": ")[2]
         raise InputError(f"--scoring {scoring} has no value for any candidate: {said}")
     return made, time.perf_counter() - start

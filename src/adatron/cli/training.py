@@ -262,18 +262,21 @@ def remember(machine: Any, table: Any) -> None:
         machine.label_ = label_text(table)
 
 
-def cross_validated(model: Any, table: Any, folds: int, seed: int, silent: bool) -> Any:
-    """Return the prediction of each sample by a model of the other folds; classes have the same share in each fold.
+def splits_of(task: str, table: Any, folds: int, seed: int) -> list[tuple[Any, Any]]:
+    """Return the samples to learn from and to test on, fold by fold; classes have the same share in each fold.
 
     Novelty detection learns from samples with label 1.
     """
-    X, y, task = table.X, table.y, task_of(model)
-    sides = task == "novelty" and has_sides(y)
+    y, sides = table.y, task == "novelty" and has_sides(table.y)
     kind = StratifiedKFold if sides or task == "classification" else KFold
-    splits: Any = kind(folds, shuffle=True, random_state=seed).split(X, y)
-    predicted: Any = None
-    for number, (all_others, test) in enumerate(splits, 1):
-        train = all_others[y[all_others] == 1] if sides else all_others
+    splits: Any = kind(folds, shuffle=True, random_state=seed).split(table.X, y)
+    return [(train[y[train] == 1] if sides else train, test) for train, test in splits]
+
+
+def cross_validated(model: Any, table: Any, folds: int, seed: int, silent: bool) -> Any:
+    """Return the prediction of each sample by a model of the other folds."""
+    X, y, predicted = table.X, table.y, None
+    for number, (train, test) in enumerate(splits_of(task_of(model), table, folds, seed), 1):
         one: Any = clone(model)
         X_train, y_train = _safe_split(one, X, y, train)
         _with_progress(one, X_train, y_train, Interrupt(False), silent, f"fold {number} of {folds}")

@@ -66,22 +66,19 @@ def _installation() -> tuple[TableRows, dict[str, Any]]:
         "environment": {name: os.environ[name] for name in VARIABLES if name in os.environ},
         "blas": _blas(),
     }
+    processor = found["processor"]
+    shown: dict[str, Any] = found | {
+        "processor": f"{processor['name']}, {' '.join(processor['features']) or 'features unknown'}",
+        "extras": [f"{extra}: {_pairs(names, ' ', 'not installed')}" for extra, names in found["extras"].items()],
+        "environment": _pairs(found["environment"], "=") or "nothing set",
+        "blas": "; ".join(found["blas"]),
+        "cache_trusted": "yes" if found["cache_trusted"] else "no",
+        "cache_writable": "yes" if found["cache_writable"] else "no",
+    }
     rows: TableRows = []
-    for name, value in found.items():
-        shown = value
-        if name == "extras":
-            lines = [f"{extra}: {_pairs(packages, ' ', 'not installed')}" for extra, packages in value.items()]
-            rows += [("" if number else name, line) for number, line in enumerate(lines)]
-            continue
-        if name == "environment":
-            shown = _pairs(value, "=") or "nothing set"
-        elif name == "processor":
-            shown = f"{value['name']}, {' '.join(value['features']) or 'features unknown'}"
-        elif isinstance(value, list):
-            shown = "; ".join(value)  # pyright: ignore[reportUnknownArgumentType]
-        elif isinstance(value, bool):
-            shown = "yes" if value else "no"
-        rows.append((name.replace("_", " "), "not installed" if shown is None else shown))
+    for name, value in shown.items():
+        lines = value if isinstance(value, list) else ["not installed" if value is None else value]
+        rows += [("" if number else name.replace("_", " "), line) for number, line in enumerate(lines)]
     return rows, found
 
 

@@ -77,7 +77,7 @@ def stream(
     path = Path(model)
     outputs = {"MODEL": model, "the journal of MODEL": f"{path.resolve()}-journal"}
     check_outputs(outputs, [file] if file != STANDARD_INPUT else [], {"MODEL": MODEL_ENDINGS})
-    reading = options.taken(parameters, options.READING) | {"n_features": features}
+    reading: dict[str, Any] = options.taken(parameters, options.READING) | {"n_features": features}
     given = Input(file, reading["encoding"])
     reader = LineReader(given.name, reading, forget, (task or options.TASK) != "novelty")
     chosen = {"task": task, "svm": svm, **parameters}
