@@ -107,21 +107,6 @@ def test_a_loaded_model_that_is_fitted_anew_forgets_how_its_text_counted(from_0,
     assert not hasattr(model.fit(np.eye(4), [0, 0, 1, 1]), "first_index_")
 
 
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("+1 1:1 2:0.5\n-1 1:0.5 2:1\n", "begins with the number of its sample.*no feature 0 found"),
-        ("+1 0:1 1:1 2:0.5 3:0\n-1 0:2 1:0.5 2:1\n", "a square matrix, not one of 2 x 3"),
-    ],
-)
-def test_kernel_values_that_are_no_square_matrix(text, fault, tmp_path, capsys):
-    file = tmp_path / "values"
-    file.write_text(text)
-    err = told(capsys, "train", file, "--kernel", "precomputed", "--model", tmp_path / "m", status=1).err
-    assert str(file) in err
-    assert re.search(fault, err)
-
-
 @pytest.fixture
 def written(samples, tmp_path):
     """Write the samples with these columns in this order, and return the file's name."""

@@ -228,12 +228,6 @@ def test_names_are_no_categories(tmp_path, capsys):
     assert "column 0 holds 40 different texts in 40 rows, as names do: --drop leaves it out" in told
 
 
-def test_kernel_values_have_no_columns(tmp_path, capsys):
-    for option in (["--categorical", "auto"], ["--impute", "mean"], ["--scale", "minmax"]):
-        command = ["train", "a.csv", "--model", tmp_path / "m", "--kernel", "precomputed", *option]
-        assert f"{' '.join(option)} is for features" in said(capsys, *command, status=2)
-
-
 def test_a_damaged_model_is_refused(frame, csv, tmp_path, capsys):
     texts = ["colour", "town", "code"]
     encoder = make_column_transformer((OneHotEncoder(), texts), remainder="passthrough")

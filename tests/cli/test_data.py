@@ -39,13 +39,6 @@ def test_a_header_that_is_read_as_a_sample_is_pointed_at(tmp_path, capsys):
     assert told(capsys, *train, "--header", "--quiet").err == ""
 
 
-def test_wrong_options_are_usage_errors_or_name_the_argument(table, tmp_path, capsys):
-    train = ["train", table, "--model", str(tmp_path / "m")]
-    assert tool(*train, "--separator", "dash") == 2
-    assert tool(*train, "--decimal", "x") == 2
-    assert "encoding='none' is not known" in told(capsys, *train, "--encoding", "none", status=1).err
-
-
 def test_a_stream_takes_the_options_too(tmp_path, capsys):
     lines = [f"{i % 5 / 2};{i % 3};{i % 2}".replace(".", ",") for i in range(120)]
     (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")

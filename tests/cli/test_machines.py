@@ -7,55 +7,8 @@ import numpy as np
 import pytest
 
 import adatron
-from adatron.cli.options import INCREMENTAL, KERNEL_NAMES, TASKS
+from adatron.cli.options import INCREMENTAL, TASKS
 from lines import failed, told, tool
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--epsilon", "0.1"], "--epsilon is no parameter of SVC, but of SVR (--task regression --svm c)"),
-        (["--task", "regression", "--svm", "nu", "--epsilon", "0.1"], "--epsilon is no parameter of NuSVR"),
-        (["--task", "regression", "--class-weight", "balanced"], "--class-weight is no parameter of SVR"),
-        (["--svm", "svdd"], "--task classification has no machine with --svm svdd"),
-        (
-            ["--task", "novelty", "--svm", "svdd", "--solver", "svmseq"],
-            "The solver 'svmseq' is not made for an explicit bias",
-        ),
-        (["--task", "novelty", "--C", "1"], "--C is no parameter of OneClassSVM"),
-        (["--task", "novelty", "--svm", "c"], "--task novelty has no machine with --svm c"),
-        (["--task", "regression", "--svm", "nu", "--C", "inf"], "The 'C' parameter of NuSVR must be a float"),
-        (
-            ["--solver", "decomposition", "--bias", "none"],
-            "The solver 'decomposition' is not made for an augmented bias or none",
-        ),
-        (["--svm", "nu", "--solver", "isda"], "The solver 'isda' is not made for problems with nu"),
-        (
-            ["--set", "break_ties=True", "--set", "decision_function_shape=ovo"],
-            "break_ties=True needs decision_function_shape='ovr'",
-        ),
-        (["--set", "break_ties=yes"], "The 'break_ties' parameter of SVC must be"),
-        (["--set", "max_iter"], "'max_iter' is no NAME=VALUE with a NAME of augment, break_ties"),
-        (["--set", "rearrange=True"], "--set rearrange is no parameter of SVC, but of QuantileSVR"),
-        (["--kernel", "precomputed", "--scale", "standard"], "--kernel precomputed has none"),
-        (["--kernel", "rfb"], "'rfb' is not one of " + ", ".join(map(repr, KERNEL_NAMES[:3]))),
-    ],
-)
-def test_options_that_do_not_go_together(options, message, tmp_path, capsys):
-    assert message in failed(capsys, "train", "none.csv", "--model", tmp_path / "m", *options, status=2)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ([], "--model is missing"),
-        (["--model", "m", "--cv", "3"], "--cv writes no model"),
-        (["--cv", "3", "--test", "none.csv"], "leave out --test"),
-        (["--cv", "1"], "'1' is not a whole number of [n>=2]"),
-    ],
-)
-def test_train_writes_a_model_or_cross_validates(options, message, capsys):
-    assert message in failed(capsys, "train", "none.csv", *options, status=2)
 
 
 def kinds(table):

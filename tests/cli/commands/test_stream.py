@@ -274,13 +274,6 @@ def test_a_line_that_may_forget_or_be_a_sample(tmp_path, capsys):
     assert 3 not in adatron.load(path).ids_
 
 
-def test_nothing_is_forgotten_before_the_first_fit(tmp_path, capsys):
-    lines = text_of(*rows(FIRST))
-    (tmp_path / "data.csv").write_text("\n".join([*lines[:7], "-2", *lines[7:]]) + "\n")
-    assert tool("stream", tmp_path / "m.adatron", tmp_path / "data.csv", "--first", "20") == 1
-    assert "line 8: '-2' forgets, but the first 20 lines are for the fit" in capsys.readouterr().err
-
-
 def test_bad_models(data, path, capsys):
     X, y = rows(FIRST)
     adatron.save(adatron.SVC().fit(X, y), path)

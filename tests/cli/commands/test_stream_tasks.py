@@ -48,18 +48,6 @@ def test_every_incremental_machine_learns_from_a_stream(task, svm, path, tmp_pat
     assert "exists and has its own parameters: leave out --svm" in failed(capsys, *arguments, "--svm", svm, status=2)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--task", "regression", "--svm", "nu"], "--task regression has no machine with --svm nu"),
-        (["--epsilon", "0.1"], "--epsilon is no parameter of IncrementalSVC, but of IncrementalSVR"),
-    ],
-)
-def test_there_is_no_such_incremental_machine(options, message, tmp_path, capsys):
-    (tmp_path / "a.csv").write_text("1,2,a\n2,1,b\n")
-    assert message in failed(capsys, "stream", tmp_path / "m", tmp_path / "a.csv", *options, status=2)
-
-
 @pytest.fixture
 def tables(tmp_path):
     """Write two tables with the header "side,a,b", and return their names and the samples."""

@@ -147,12 +147,6 @@ def test_novelty_learns_from_the_samples_with_label_1(kind, tmp_path, capsys):
     assert tool(*report) == 0
 
 
-def test_novelty_needs_a_known_sample(tmp_path, capsys):
-    (tmp_path / "new").write_text("-1 1:1\n-1 1:2\n-1 1:4\n")
-    assert tool("train", tmp_path / "new", "--task", "novelty", "--model", tmp_path / "m") == 1
-    assert "all labels are -1 (new)" in failed(capsys)
-
-
 def test_probabilities_as_svm_predict_writes_them(data, path, capsys):
     file, X, _ = data("classification")
     assert tool("train", file, "--model", path, "--probability", "--quiet") == 0
@@ -165,21 +159,6 @@ def test_probabilities_as_svm_predict_writes_them(data, path, capsys):
     assert tool("predict", path, file, "--probability", "--decision") == 2
     assert tool("predict", path, file, "--probability", "--decision", "--to", "csv", "--quiet") == 0
     assert capsys.readouterr().out.splitlines()[0] == "class,decision,probability 0,probability 1"
-
-
-@pytest.mark.parametrize(
-    ("task", "option", "message"),
-    [
-        ("classification", "--probability", "train it with --probability"),
-        ("regression", "--probability", "has no probabilities"),
-        ("novelty", "--probability", "has no probabilities"),
-        ("regression", "--decision", "has no decision values"),
-    ],
-)
-def test_what_a_model_does_not_have_is_wrong_usage(task, option, message, data, path, capsys):
-    file, *_ = data(task)
-    assert tool("train", file, "--model", path, "--task", task, "--quiet") == 0
-    assert message in failed(capsys, "predict", path, file, option, status=2)
 
 
 @cases
@@ -226,13 +205,3 @@ def test_quantiles_from_file_to_file(data, tmp_path, capsys):
     search = ["search", file, "--task", "quantile", "--quantile", "0.9", "--C", "1,10", "--gamma", "0.1"]
     assert "pinball D2" in told(capsys, *search, "--json", "--quiet").out
     assert tool("info", path) == 0
-
-
-def test_bad_quantiles_of_the_command_line(data, capsys):
-    file, *_ = data("regression")
-    for wrong in ("0", "1", "0.5,2", "x", "0.5,0.5"):
-        assert tool("train", file, "--task", "quantile", "--quantile", wrong, "--model", "never") == 2
-        assert "quantile" in capsys.readouterr().err
-    assert tool("train", file, "--task", "regression", "--quantile", "0.5", "--model", "never") == 2
-    assert "is no parameter of SVR, but of QuantileSVR" in capsys.readouterr().err
-    assert "has no machine here" in told(capsys, "stream", "never", file, "--task", "quantile", status=2).err
