@@ -18,6 +18,7 @@ from ..files.models.libsvm_text import load_libsvm
 from ..files.table import check_size
 from ..files.tables.memory import room
 from . import parts
+from .labels import label_text
 from .outputs import InputError
 
 SPARSE = 0.1  # Share of nonzeros below which data are kept as CSR.
@@ -73,6 +74,14 @@ class DataFiles:
             table = self._without_counter(table, wanted, label, labelled)
         return table if wanted["categorical"] else self._stored(table, sparsely, given)
 
+    def like_training(self, table: Any, gaps: bool, given: bool, labelled: bool) -> Any:
+        """Read data as a model of these training data takes them, before there is one; ``gaps`` are filled."""
+        sparsely = sparse.issparse(table.X)
+        kept = self.reading["keep_index"] or (not sparsely and counts(table.X[:, 0]))  # as in the training data
+        wanted = {"n_features": table.shape[1], "feature_names": table.feature_names, "allow_missing": gaps}
+        source, wanted["categorical"] = self.using(keep_index=kept), table.categorical or None
+        return source.like(wanted, sparsely, label_text(table), given, labelled)
+
     def _without_counter(self, table: Any, wanted: dict[str, Any], label: str | None, labelled: bool) -> Any:
         """Return the table without a label that counts the rows, or fail: such a column displaces the label."""
         at, name = table.label_column, table.label_name
@@ -98,20 +107,16 @@ class DataFiles:
 
         In LIBSVM text each row of kernel values begins with feature 0, the number of the sample, which is dropped.
         """
-        X = table.X
-        if given:
-            if sparse.issparse(X) and table.first_index != 0:
-                text = "a line of kernel values begins with the number of its sample, as in '+1 0:17 1:0.2 2:0.9'"
-                raise InputError(f"{self.name}: {text}; no feature 0 found")
-            return replace(table, X=self._dense(X)[:, 1:] if sparse.issparse(X) else X)
+        X, sparsely = table.X, sparsely and not given
+        if given and sparse.issparse(X) and table.first_index != 0:
+            text = "a line of kernel values begins with the number of its sample, as in '+1 0:17 1:0.2 2:0.9'"
+            raise InputError(f"{self.name}: {text}; no feature 0 found")
         if sparsely == sparse.issparse(X):
             return table
-        return replace(table, X=sparse.csr_matrix(X) if sparsely else self._dense(X))
-
-    def _dense(self, X: Any) -> Any:
-        """Return sparse samples as an array, which may take far more memory than their file."""
+        if sparsely:
+            return replace(table, X=sparse.csr_matrix(X))
         check_size(self.name, "dense samples", 8 * X.shape[0] * X.shape[1], self.reading["max_bytes"] or room())
-        return X.toarray()
+        return replace(table, X=X.toarray()[:, 1:] if given else X.toarray())
 
     def counting_as(self, first_index: int | None) -> DataFiles:
         """Return this source with features counted as those of other data were, unless the user says how."""
@@ -181,15 +186,14 @@ class DataFiles:
 def wanted_by(model: Any) -> tuple[dict[str, Any], bool, str | None]:
     """Return what data a fitted model takes: arguments of `adatron.files.read`, whether they are CSR, and the label."""
     vectors = parts.machine_of(model).support_vectors_
-    width = int(getattr(model, "n_features_in_", vectors.shape[1]))
+    wanted = {
+        "n_features": int(getattr(model, "n_features_in_", vectors.shape[1])),
+        "feature_names": parts.names_of(model),
+        "categorical": tuple(parts.texts_of(model)) or None,
+        "allow_missing": parts.imputing_of(model) is not None,
+    }
     sparsely = sparse.issparse(vectors) and not parts.branches(way_to(model).estimators[0])
-    gaps = parts.imputing_of(model) is not None
-    return wanted(width, parts.names_of(model), tuple(parts.texts_of(model)), gaps), sparsely, parts.label_of(model)
-
-
-def wanted(features: int, names: tuple[str, ...] | None, texts: tuple[int, ...], gaps: bool) -> dict[str, Any]:
-    """Return the arguments of `adatron.files.read` for such data."""
-    return {"n_features": features, "feature_names": names, "categorical": texts or None, "allow_missing": gaps}
+    return wanted, sparsely, parts.label_of(model)
 
 
 def framed(X: Any, names: tuple[str, ...] | None) -> Any:

@@ -14,8 +14,9 @@ from .parts import machine_of, task_of
 Scores = dict[str, Any]
 
 
-def scores(model: Any, X: Any, y: Any) -> Scores:
+def scores(model: Any, table: Any) -> Scores:
     """Return the quality of a model on data, under the keys of the JSON output; novelty detection needs no labels."""
+    X, y = table.X, table.y
     if task_of(model) != "classification":
         return measured(model, model.predict(X), y)
     machine_of(model).head.refuse_several()
@@ -89,13 +90,6 @@ def _of_outliers(predicted: Any, y: Any) -> Scores:
     }
 
 
-def short(found: Scores) -> str:
-    """Return the quality in one line."""
-    rows = [f"{name} {value}" for name, value in rows_of(found)]
-    many = "r2" in found or "pinball" in found
-    return f"{', '.join(rows)} ({found['samples']} samples)" if many else rows[0]
-
-
 def accuracy(found: Scores) -> str:
     """Return the accuracy as people read it."""
     return f"{found['accuracy']:.4%} ({round(found['accuracy'] * found['samples'])} of {found['samples']})"
@@ -122,7 +116,8 @@ def compared(model: Any, predicted: Any, y: Any) -> str:
     task, machine = task_of(model), machine_of(model)
     try:
         if task != "classification":
-            return short(measured(model, predicted, y))
+            rows = [f"{name} {value}" for name, value in rows_of(measured(model, predicted, y))]
+            return f"{', '.join(rows)} ({len(predicted)} samples)" if task == "regression" else rows[0]
         machine.head.refuse_several()
         check_classes(machine.classes_, y)
     except ValueError as error:

@@ -49,10 +49,10 @@ SCALE_NUMBERS = 6  # Most numbers of a scaling for each feature, used or not.
 ROWS_OF_NAMES = 20  # Number of rows from which on columns of names are looked for.
 DISTINCT = 0.5  # Share of distinct texts above which a column of text holds names rather than categories.
 
-MachineTable = dict[str, dict[str, str]]
 
-
-def machine(task: str | None, svm: str | None, parameters: dict[str, Any], table: MachineTable = TASKS) -> Any:
+def machine(
+    task: str | None, svm: str | None, parameters: dict[str, Any], table: dict[str, dict[str, str]] = TASKS
+) -> Any:
     """Return the unfitted machine with these parameters; those that are None keep their defaults."""
     task = task or TASK
     if task not in table:
@@ -273,8 +273,9 @@ def splits_of(task: str, table: Any, folds: int, seed: int) -> list[tuple[Any, A
     return [(train[y[train] == 1] if sides else train, test) for train, test in splits]
 
 
-def cross_validated(model: Any, table: Any, folds: int, seed: int, silent: bool) -> Any:
+def cross_validated(file: str, model: Any, table: Any, folds: int, seed: int, silent: bool) -> Any:
     """Return the prediction of each sample by a model of the other folds."""
+    check_folds(file, table, folds, task_of(model))
     X, y, predicted = table.X, table.y, None
     for number, (train, test) in enumerate(splits_of(task_of(model), table, folds, seed), 1):
         one: Any = clone(model)

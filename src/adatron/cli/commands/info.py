@@ -22,6 +22,7 @@ VARIABLES = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "ADATRON_CACHE_DIR",
     "ADATRON_DATA", "NUMBA_DISABLE_JIT",
 )  # fmt: skip
+PROCESSOR_FEATURES = ("sse4.2", "avx", "avx2", "fma", "avx512f", "avx512dq", "neon", "sve")  # The compiler uses them.
 
 
 @click.command(short_help="Show the installation, the solvers, or a model.")
@@ -51,20 +52,28 @@ def _tell(rows: TableRows, result: dict[str, Any], wants_json: bool) -> None:
 
 def _installation() -> tuple[TableRows, dict[str, Any]]:
     """Return the facts that a bug report needs, for people and for programs."""
+    import llvmlite.binding as llvm
+    from threadpoolctl import threadpool_info
+
     from ...extras import extras
     from ...threads.pool import allowed_threads
 
+    import_module("scipy.linalg")  # its BLAS is not NumPy's
+    libraries: list[dict[str, Any]] = threadpool_info()
     found: dict[str, Any] = {
         **{package: _version(package) for package in PACKAGES_SHOWN},
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "system": platform.platform(),
-        "processor": _processor(),
+        "processor": {
+            "name": f"{platform.machine()} {llvm.get_host_cpu_name()}",
+            "features": [name for name in PROCESSOR_FEATURES if llvm.get_host_cpu_features().get(name)],
+        },
         "cores": os.cpu_count(),
         "threads": allowed_threads(None),
         **_cache(),
         "extras": {extra: {name: _version(name) for name in names} for extra, names in extras().items()},
         "environment": {name: os.environ[name] for name in VARIABLES if name in os.environ},
-        "blas": _blas(),
+        "blas": sorted({f"{one['internal_api']} {one['version']} ({one['num_threads']} threads)" for one in libraries}),
     }
     processor = found["processor"]
     shown: dict[str, Any] = found | {
@@ -93,15 +102,6 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _processor() -> dict[str, Any]:
-    """Return the name of the processor, and the features that the compiler makes use of."""
-    import llvmlite.binding as llvm
-
-    found = llvm.get_host_cpu_features()
-    wanted = ("sse4.2", "avx", "avx2", "fma", "avx512f", "avx512dq", "neon", "sve")
-    return {"name": f"{platform.machine()} {llvm.get_host_cpu_name()}", "features": [n for n in wanted if found.get(n)]}
-
-
 def _cache() -> dict[str, Any]:
     """Return what came compiled, and whether the folder of compiled code is trusted, writable, and empty."""
     from ...compiled.cache.folder import cache_place
@@ -118,14 +118,6 @@ def _cache() -> dict[str, Any]:
         "precompiled": f"{functions_in(came)} functions, for {came.name}" if came else "none for this installation",
         "compiler": "off (NUMBA_DISABLE_JIT)" if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0") else "on",
     }
-
-
-def _blas() -> list[str]:
-    from threadpoolctl import threadpool_info
-
-    import_module("scipy.linalg")  # its BLAS is not NumPy's
-    found: list[dict[str, Any]] = threadpool_info()
-    return sorted({f"{one['internal_api']} {one['version']} ({one['num_threads']} threads)" for one in found})
 
 
 def _solvers() -> tuple[TableRows, dict[str, Any]]:

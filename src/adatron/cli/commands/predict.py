@@ -81,7 +81,7 @@ def evaluate(
     check_outputs({"--output": output}, (model, *files), {"--output": (".json",) if wants_json else ()})
     estimator, table = DataFiles(files, reading).with_model(model, labelled=True)
     use_device(estimator, device)
-    measured = scores(estimator, table.X, table.y)
+    measured = scores(estimator, table)
     if wants_json:
         write_result(as_json({"model": model, **measured}), output)
         return
