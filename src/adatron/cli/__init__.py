@@ -14,8 +14,7 @@ import click
 from .commands.convert import convert
 from .commands.demo import demo
 from .commands.info import doctor, info, papers, warmup
-from .commands.predict import evaluate, predict
-from .commands.report import prove, report
+from .commands.predict import evaluate, predict, prove, report
 from .commands.search import search
 from .commands.stream import stream
 from .commands.train import train
@@ -28,11 +27,8 @@ def adatron() -> None:
     """Train and use exact, certified kernel support vector machines."""
 
 
-COMMANDS = (
-    train, search, predict, evaluate, report, prove, stream, info, convert, papers, warmup, demo, doctor,
-)  # fmt: skip
 FOR_LABEL = ("--target", "--y", "--class")  # What other tools call --label.
-for command in COMMANDS:
+for command in (train, search, predict, evaluate, report, prove, stream, info, convert, papers, warmup, demo, doctor):
     adatron.add_command(command)
 
 

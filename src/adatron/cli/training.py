@@ -101,10 +101,7 @@ def _check(made: Any) -> None:
 
 
 def check_steps(preparing: dict[str, Any], kernel: str | None, target: str | None) -> None:
-    """Fail if there can be no steps before the machine, or if the file of a pipeline is asked for and skops is missing.
-
-    preparing : the options of ``preparing_options``
-    """
+    """Fail if there can be no steps before the machine, or if skops is missing, which the file of a pipeline takes."""
     asked = {name: preparing[name] for name in ("scale", "categorical", "impute")}
     asked = {name: value for name, value in asked.items() if value not in (None, "none")}
     for name, value in asked.items() if kernel == "precomputed" else ():
@@ -211,10 +208,7 @@ class Interrupt:
 
 
 class ProgressBar(ProgressDisplay):
-    """A callback of a fit that shows its progress.
-
-    target : the relative duality gap that counts as done
-    """
+    """A callback of a fit that shows its progress; ``target`` is the relative duality gap that counts as done."""
 
     def __init__(self, target: float, quiet: bool, interrupt: Interrupt, name: str = "fit") -> None:
         super().__init__(name, visible=not quiet)

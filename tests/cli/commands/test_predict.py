@@ -1,6 +1,6 @@
 """Predicting and evaluating from the command line.
 
-Also tested here: ``cli/scores``.
+Also tested here: ``cli/report``.
 """
 
 import numpy as np

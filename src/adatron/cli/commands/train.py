@@ -45,7 +45,7 @@ def train(
     from ...files import save
     from ..data import DataFiles
     from ..labels import check_classes, known_part
-    from ..scores import scores
+    from ..report import scores
     from ..training import check_steps, cross_validated, fit, machine, prepared, read_training
 
     _check_usage(target, folds, test)
@@ -105,8 +105,7 @@ def _tell(
     """Print the model, its proof and its quality: a table for people, JSON for programs."""
     from ..labels import said_of
     from ..parts import machine_of, task_of
-    from ..report import certificate_rows, kernel_rows, summary
-    from ..scores import rows_of
+    from ..report import certificate_rows, kernel_rows, rows_of, summary
 
     if not quiet:
         shape: TableRows = [("samples x features", "{} x {}".format(*learned.shape))]
@@ -124,7 +123,7 @@ def _tell(
 def _tell_validation(model: Any, predicted: Any, table: Any, wants_json: bool) -> ExitStatus:
     """Print the quality of the predictions for samples that were left out: the result of the command."""
     from ..parts import machine_of
-    from ..scores import measured, rows_of
+    from ..report import measured, rows_of
 
     found = measured(model, predicted, table.y)
     if wants_json:
