@@ -48,10 +48,21 @@ def data(tmp_path):
     return path
 
 
-def undisturbed(data, tmp_path):
-    path = tmp_path / "reference.adatron"
-    assert tool("stream", path, data, "--first", FIRST, "--gamma", "0.5", "--quiet") == 0
-    return adatron.load(path)
+def begun(path):
+    """Whether a stream has written its first model."""
+    return path.exists() and path.stat().st_size > 0
+
+
+def stream(path, data, *more):
+    """Run a stream; its first run has the options of the first fit."""
+    return tool("stream", path, data, "--quiet", *([] if begun(path) else ["--first", FIRST, "--gamma", 0.5]), *more)
+
+
+@pytest.fixture
+def reference(data, tmp_path):
+    """A model of an undisturbed stream."""
+    assert stream(tmp_path / "reference.adatron", data) == 0
+    return adatron.load(tmp_path / "reference.adatron")
 
 
 def assert_same(path, reference):
@@ -61,15 +72,13 @@ def assert_same(path, reference):
     np.testing.assert_allclose(model.decision_function(X), reference.decision_function(X), atol=1e-8)
 
 
-def test_a_stream_is_partial_fit_and_forget(data, tmp_path, capsys):
-    model = undisturbed(data, tmp_path)
+def test_a_stream_is_partial_fit_and_forget(data, reference, tmp_path, capsys):
     X, y = rows(FIRST + LINES)
-    gone = 3 * np.arange(10)
-    kept = np.setdiff1d(np.arange(len(y)), gone)
-    assert sorted(model.ids_) == kept.tolist()
+    kept = np.setdiff1d(np.arange(len(y)), 3 * np.arange(10))
+    assert sorted(reference.ids_) == kept.tolist()
     fresh = IncrementalSVC(gamma=0.5).fit(X[kept], y[kept])
-    np.testing.assert_allclose(model.decision_function(X), fresh.decision_function(X), atol=1e-8)
-    path = str(tmp_path / "reference.adatron")
+    np.testing.assert_allclose(reference.decision_function(X), fresh.decision_function(X), atol=1e-8)
+    path = tmp_path / "reference.adatron"
     out, err = told(capsys, "stream", path, data, "--json")
     result = json.loads(out)
     assert (result["lines"], result["proven"]) == (0, False)  # nothing is learned twice
@@ -79,15 +88,15 @@ def test_a_stream_is_partial_fit_and_forget(data, tmp_path, capsys):
     assert f"relative duality gap     about {result['duality_gap']:.2e}" in out
 
 
-def in_a_child(arguments, commit):
-    """Run the tool in a process that dies on its way: ``commit`` is what its database does."""
+def in_a_child(commit, *arguments):
+    """Run a stream in a process that dies on its way: ``commit`` is what its database does."""
     if not hasattr(os, "fork"):
         pytest.skip("kills a fork")
     child = os.fork()
     if child == 0:
         try:
             Database.commit = commit
-            os._exit(tool(*arguments))
+            os._exit(stream(*arguments))
         finally:
             os._exit(1)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -95,10 +104,8 @@ def in_a_child(arguments, commit):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("moment", "before"), [(1, True), (1, False), (4, True), (7, False), (10, True), (16, False)])
-def test_a_crash_before_and_after_any_transaction(before, moment, data, tmp_path):
-    reference, path = undisturbed(data, tmp_path), tmp_path / "m.adatron"
-    arguments = ["stream", str(path), str(data), "--every", "7", "--quiet"]
-    start, count, original = ["--first", str(FIRST), "--gamma", "0.5"], [moment], Database.commit
+def test_a_crash_before_and_after_any_transaction(before, moment, data, path, reference):
+    count, original = [moment], Database.commit
 
     def commit(self):
         count[0] -= 1
@@ -107,42 +114,33 @@ def test_a_crash_before_and_after_any_transaction(before, moment, data, tmp_path
         if not count[0]:
             os._exit(9)
 
-    assert in_a_child([*arguments, *start], commit) == 9
-    assert tool(*arguments, *(start if moment == 1 and before else [])) == 0
+    assert in_a_child(commit, path, data, "--every", 7) == 9
+    assert begun(path) == (moment > 1 or not before)
+    assert stream(path, data, "--every", 7) == 0
     assert_same(path, reference)
-
-
-def begun(path):
-    """Whether a stream has written its first model."""
-    return path.exists() and path.stat().st_size > 0
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a fork")
-def test_killed_and_resumed(data, tmp_path):
-    reference, path = undisturbed(data, tmp_path), tmp_path / "m.adatron"
-    arguments = ["stream", str(path), str(data), "--every", "7", "--quiet"]
+def test_killed_and_resumed(data, path, reference):
     rng = np.random.default_rng(0)
     for _ in range(100):
-        start = [] if begun(path) else ["--first", str(FIRST), "--gamma", "0.5"]
         child = os.fork()
         if child == 0:
-            os._exit(tool(*arguments, *start))
+            os._exit(stream(path, data, "--every", 7))
         time.sleep(rng.uniform(0.0, 0.4))
         os.kill(child, signal.SIGKILL)
         if os.WIFEXITED(os.waitpid(child, 0)[1]):
             break
-    assert tool(*arguments, *([] if begun(path) else ["--first", str(FIRST), "--gamma", "0.5"])) == 0
+    assert stream(path, data, "--every", 7) == 0
     assert_same(path, reference)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [3, 21, 37, 66])  # 37: a line that forgets
 @pytest.mark.parametrize("twice", [False, True])
-def test_ctrl_c_ends_between_two_lines(number, twice, data, tmp_path):
+def test_ctrl_c_ends_between_two_lines(number, twice, data, path, reference):
     """It comes when a line is learned and not yet written; a second one at once makes it a crash."""
-    reference, path = undisturbed(data, tmp_path), tmp_path / "m.adatron"
-    arguments = ["stream", str(path), str(data), "--every", "7", "--quiet"]
     held = []
 
     def press(_):
@@ -158,23 +156,20 @@ def test_ctrl_c_ends_between_two_lines(number, twice, data, tmp_path):
         moments.enter_context(at(warn_unless_converged, press, number, end=True))  # ends every change of the model
         for learn in learns:
             moments.enter_context(at(learn, press_again, number=None, end=True))
-        assert tool(*arguments, "--first", FIRST, "--gamma", "0.5") == 130
+        assert stream(path, data, "--every", 7) == 130
     assert held
-    assert tool(*arguments, *([] if begun(path) else ["--first", str(FIRST), "--gamma", "0.5"])) == 0
+    assert stream(path, data, "--every", 7) == 0
     assert_same(path, reference)
 
 
-def test_a_file_that_could_not_be_written_when_a_line_forgot(data, tmp_path, capsys):
-    reference, path = undisturbed(data, tmp_path), tmp_path / "m.adatron"
-    arguments = ["stream", str(path), str(data), "--quiet"]
-
+def test_a_file_that_could_not_be_written_when_a_line_forgot(data, path, reference, capsys):
     def fail(_):
         raise OSError(28, "No space left on device")
 
     with at(IncrementalSVC.forget, fail, end=True):
-        assert tool(*arguments, "--first", FIRST, "--gamma", "0.5") == 4
+        assert stream(path, data) == 4
     assert "No space left" in capsys.readouterr().err
-    assert tool(*arguments) == 0
+    assert stream(path, data) == 0
     assert_same(path, reference)
 
 
@@ -182,9 +177,7 @@ def test_weights_of_classes(data, path, capsys):
     arguments = ["stream", str(path), str(data), "--first", str(FIRST), "--quiet", "--class-weight"]
     assert tool(*arguments, "balanced") == 2
     assert "--class-weight balanced depends on samples that are still to come" in capsys.readouterr().err
-    assert (
-        "--class-weight names the class '7'; the classes are 0, 1" in told(capsys, *arguments, "1:2,7:3", status=1).err
-    )
+    assert "names the class '7'; the classes are 0, 1" in told(capsys, *arguments, "1:2,7:3", status=1).err
     assert tool(*arguments, "1:2,0:0.5") == 0
     assert adatron.load(path).class_weight == {1: 2.0, 0: 0.5}
 
@@ -194,21 +187,19 @@ def test_a_forgotten_row_is_in_no_file(data, path, tmp_path):
     adatron.save(IncrementalSVC(gamma=0.5).fit(X, y), path)
     row = "0.123456789012345,0.1,0.2,1"
     (tmp_path / "more.csv").write_text(f"{row}\n-{FIRST}\n0.5,0.5,0.5,zero\n")
-    assert tool("stream", path, tmp_path / "more.csv", "--quiet") == 1
+    assert stream(path, tmp_path / "more.csv") == 1
     for file in (path, *tmp_path.glob("m.adatron?*")):
         content = file.read_bytes()
         assert b"0.123456789012345" not in content
         assert np.float64(0.123456789012345).tobytes() not in content
 
 
-def test_standard_input_and_a_window(path, monkeypatch, capsys):
+def test_standard_input_and_a_window(path, monkeypatch):
     X, y = rows(FIRST + 20)
     lines = "\n".join(text_of(X, y, libsvm=True))
     for part in (lines, "\n".join(text_of(X[:5], y[:5], libsvm=True))):
         monkeypatch.setattr("sys.stdin", io.StringIO(part))
-        new = [] if path.exists() else ["--first", str(FIRST), "--gamma", "0.5"]
-        assert tool("stream", path, "-", "--window", "25", *new) == 0
-    assert "samples" in capsys.readouterr().err
+        assert stream(path, "-", "--window", 25) == 0
     model = adatron.load(path)
     assert sorted(model.ids_) == list(range(FIRST, FIRST + 25))
 
@@ -223,7 +214,7 @@ def test_other_models(kind, path, tmp_path):
     }[kind].fit(X[:FIRST], y[:FIRST])
     adatron.save(model, path)
     (tmp_path / "more.csv").write_text("\n".join(text_of(X[FIRST:], y[FIRST:])) + "\n-2\n")
-    assert tool("stream", path, tmp_path / "more.csv", "--quiet") == 0
+    assert stream(path, tmp_path / "more.csv") == 0
     found = adatron.load(path)
     last = found[-1] if kind == "pipeline" else found
     assert sorted(last.ids_) == [0, 1, *range(3, FIRST + 5)]
@@ -235,21 +226,17 @@ def test_other_models(kind, path, tmp_path):
     np.testing.assert_allclose(*both, atol=1e-8)
 
 
-@pytest.mark.parametrize(
-    ("content", "status", "message"),
-    [
-        ("1,2,3,1\n1,2,x,1\n", 1, "line 2: column 2 holds 'x', not a finite number"),
-        ("1,2,3,7\n", 1, "line 1: y must hold labels among the classes [0 1]. Got 7"),
-        ("-999\n", 1, "line 1: ids must be those of samples that are in the model. Got 999"),
-        ("1,2,1\n", 1, "line 1"),
-    ],
-)
-def test_bad_lines(content, status, message, path, tmp_path, capsys):
+def test_bad_lines(path, tmp_path, capsys):
     X, y = rows(FIRST)
     adatron.save(IncrementalSVC(gamma=0.5).fit(X, y), path)
-    (tmp_path / "bad.csv").write_text(content)
-    assert tool("stream", path, tmp_path / "bad.csv") == status
-    assert message in capsys.readouterr().err
+    for content, message in (
+        ("1,2,3,1\n1,2,x,1\n", "line 2: column 2 holds 'x', not a finite number"),
+        ("1,2,3,7\n", "line 1: y must hold labels among the classes [0 1]. Got 7"),
+        ("-999\n", "line 1: ids must be those of samples that are in the model. Got 999"),
+        ("1,2,1\n", "line 1"),
+    ):
+        (tmp_path / "bad.csv").write_text(content)
+        assert message in told(capsys, "stream", path, tmp_path / "bad.csv", "--no-skip-learned", status=1).err
 
 
 def test_a_line_that_may_forget_or_be_a_sample(tmp_path, capsys):
@@ -259,14 +246,13 @@ def test_a_line_that_may_forget_or_be_a_sample(tmp_path, capsys):
     data = tmp_path / "data.libsvm"
     for place in (3, FIRST + 3):  # in the first fit, and after it
         data.write_text("\n".join([*lines[:place], "-1", *lines[place:]]) + "\n")
-        arguments = ["stream", str(tmp_path / f"{place}.adatron"), str(data), "--quiet"]
-        new = ["--first", str(FIRST), "--gamma", "0.5"]
-        assert tool(*arguments, *new) == 1
+        path = tmp_path / f"{place}.adatron"
+        assert stream(path, data) == 1
         assert f"line {place + 1}: '-1' is a sample without features, or forgets sample 1" in capsys.readouterr().err
-        assert tool(*arguments, *([] if place > FIRST else new), "--no-forget") == 0
-        assert sorted(adatron.load(arguments[1]).ids_) == list(range(FIRST + 6))
+        assert stream(path, data, "--no-forget") == 0
+        assert sorted(adatron.load(path).ids_) == list(range(FIRST + 6))
     path = tmp_path / "forgets.adatron"
-    assert tool("stream", path, data, *new, "--forget") == 0
+    assert stream(path, data, "--forget") == 0
     assert sorted(adatron.load(path).ids_) == [0, *range(2, FIRST + 5)]
     with data.open("a") as more:
         more.write("1 1:0.5\n-3\n")  # no class: it can only forget
@@ -288,16 +274,15 @@ def test_bad_models(data, path, capsys):
     assert "m.adatron: it is a database, but not that of a stream" in told(capsys, "stream", path, data, status=1).err
 
 
-def test_a_model_that_forgot_goes_on(data, tmp_path):
+def test_a_model_that_forgot_goes_on(data, path):
     """The caller saves it to another file, which becomes the database of the next stream."""
-    path, other = tmp_path / "m.adatron", tmp_path / "other.adatron"
-    new = ["--first", str(FIRST), "--gamma", "0.5", "--quiet"]
-    assert tool("stream", path, data, *new) == 0
+    other = path.with_name("other.adatron")
+    assert stream(path, data) == 0
     model = adatron.load(path)
     assert model.files_ == [str(path)]
     gone = int(model.ids_[0])
     adatron.save(model.forget([gone]), other)
-    assert tool("stream", other, data, "--quiet") == 0
+    assert stream(other, data) == 0
     assert sorted(adatron.load(other).ids_) == sorted(model.ids_)
     assert gone in adatron.load(path).ids_
 
@@ -309,13 +294,12 @@ def bits(path):
 
 
 @pytest.fixture
-def died(data, tmp_path, monkeypatch):
+def died(data, path, tmp_path, monkeypatch):
     """A model whose stream died: its last ten samples are in lines only. The file, and the whole state."""
-    path = tmp_path / "m.adatron"
     lines = text_of(*rows(20, seed=3))
     (tmp_path / "more.csv").write_text("\n".join(lines[:10]) + "\n")
-    assert tool("stream", path, data, "--first", FIRST, "--gamma", "0.5", "--quiet") == 0
-    assert tool("stream", path, tmp_path / "more.csv", "--quiet") == 0
+    assert stream(path, data) == 0
+    assert stream(path, tmp_path / "more.csv") == 0
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines[10:])))
     written, original = [], Database.commit
 
@@ -325,7 +309,7 @@ def died(data, tmp_path, monkeypatch):
         if len(written) == 10:
             os._exit(9)
 
-    assert in_a_child(["stream", str(path), "-", "--quiet"], commit) == 9
+    assert in_a_child(commit, path, "-") == 9
     kept = path.read_bytes()
     assert again(path, monkeypatch) == 0
     whole = bits(path)
@@ -336,7 +320,7 @@ def died(data, tmp_path, monkeypatch):
 
 def again(path, monkeypatch, *more):
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
-    return tool("stream", path, "-", "--quiet", *more)
+    return stream(path, "-", *more)
 
 
 def sql(path, statement):
@@ -379,7 +363,7 @@ def test_records_of_a_file_in_another_format(died, tmp_path):
     """The database has lines with commas; the stream goes on with LIBSVM text."""
     path, whole = died
     (tmp_path / "more.libsvm").write_text("1 1:0.5 2:0.25\n")
-    assert tool("stream", path, tmp_path / "more.libsvm", "--quiet") == 0
+    assert stream(path, tmp_path / "more.libsvm") == 0
     ids, X, last = bits(path)
     assert (ids[:-1], X[:-1], last - 1) == whole
     assert X[-1] == [0.5, 0.25, 0.0]
@@ -387,13 +371,11 @@ def test_records_of_a_file_in_another_format(died, tmp_path):
 
 @pytest.mark.parametrize("new", [True, False])
 def test_the_second_stream_on_a_model_is_refused(new, data, path, tmp_path, capsys):
-    arguments = ["stream", str(path), str(data), "--quiet"]
-    begin = ["--first", str(FIRST), "--gamma", "0.5"]
     if not new:
-        assert tool(*arguments, *begin) == 0
+        assert stream(path, data) == 0
     before = sorted(tmp_path.iterdir())
     with Database(path):
-        assert tool(*arguments, *(begin if new else [])) == 1
+        assert stream(path, data) == 1
         assert "another `adatron stream` is learning with this model" in capsys.readouterr().err
     assert sorted(tmp_path.iterdir()) == before
 
@@ -404,52 +386,46 @@ def meanwhile(act, number):
 
 
 @pytest.fixture
-def running(tmp_path):
-    """A pipeline, an input with 20 more lines, the last of which forgets, and all samples."""
+def running(path, tmp_path):
+    """A pipeline and an input with 20 more lines, the last of which forgets: the words of its stream."""
     X, y = rows(FIRST + 19)
-    model = make_pipeline(StandardScaler(), IncrementalSVC(gamma=0.5))
-    path, data = tmp_path / "m.adatron", tmp_path / "data.csv"
+    model, data = make_pipeline(StandardScaler(), IncrementalSVC(gamma=0.5)), tmp_path / "data.csv"
     adatron.save(model.fit(X[:FIRST], y[:FIRST]), path)
     data.write_text("\n".join(text_of(X[FIRST:], y[FIRST:])) + "\n-5\n")
-    return path, data, ["stream", str(path), str(data), "--quiet", "--every", "5"]
+    return "stream", path, data, "--quiet", "--every", "5"
 
 
 def last_of(path):
     return adatron.load(path)[-1]
 
 
-def test_others_read_while_a_stream_runs_and_save_elsewhere(running, tmp_path):
-    path, _, arguments = running
-
+def test_others_read_while_a_stream_runs_and_save_elsewhere(running, path):
     def read():
         with pytest.raises(ValueError, match="it is the database of a stream"):
             adatron.save(adatron.load(path), path)
         assert len(last_of(path).ids_) == FIRST + 5  # a snapshot came after five
 
     with meanwhile(read, 8):
-        assert tool(*arguments) == 0
+        assert tool(*running) == 0
     assert sorted(last_of(path).ids_) == [one for one in range(FIRST + 19) if one != 5]
 
 
-def test_a_database_that_goes_while_a_stream_runs_is_noticed(running, tmp_path, capsys):
-    path, _, arguments = running
+def test_a_database_that_goes_while_a_stream_runs_is_noticed(running, path, tmp_path, capsys):
     with meanwhile(lambda: path.rename(tmp_path / "other"), 8):
-        assert tool(*arguments) == 1
+        assert tool(*running) == 1
     assert "m.adatron: it was moved, replaced or changed while the stream was learning" in capsys.readouterr().err
     assert not path.exists()
     (tmp_path / "other").rename(path)
-    assert tool(*arguments) == 0
+    assert tool(*running) == 0
     assert sorted(last_of(path).ids_) == [one for one in range(FIRST + 19) if one != 5]
 
 
 def test_a_stream_says_that_a_scaler_remembers(running, capsys):
-    _, data, arguments = running
-    assert tool(*arguments) == 0
     warning = "sample 5 has left the model, but the step 'standardscaler' (StandardScaler) keeps"
-    assert warning in capsys.readouterr().err
-    with data.open("a") as more:
+    assert warning in told(capsys, *running).err
+    with running[2].open("a") as more:
         more.write(f"-{FIRST + 2}\n")  # came after the scaler was fitted
-    assert not told(capsys, *arguments).err
+    assert not told(capsys, *running).err
 
 
 def test_a_line_that_forgets_a_sample_which_has_gone_is_only_a_warning(tmp_path, capsys):
