@@ -37,3 +37,9 @@ def failed(capsys, *words, status=1):
     assert err.startswith("error: ")
     assert err.count("\n") == 1
     return err
+
+
+def stream(path, data, *more):
+    """Run a stream; if there is no model yet, with the options of the first fit, which takes 30 lines."""
+    begun = path.exists() and path.stat().st_size
+    return tool("stream", path, data, "--quiet", *([] if begun else ["--first", 30, "--gamma", 0.5]), *more)

@@ -183,7 +183,8 @@ def test_closed_streams(words, folder):
 
 # Commands, each with its status and a part of its message.
 TOLD = [
-    ("train 'one class.csv' --model m", 1, "all 3 samples have the label 0, and classification needs two classes"),
+    ("train 'one class.csv' --model m", 1, "one class.csv: all 3 samples have the label 0, and classification needs"),
+    ("train colours.csv --model m --task regression", 1, "'red': --label names the column (the label is column 1 (y))"),
     ("info ragged.csv", 1, "not an adatron model file"),
     ("predict ragged.csv good.csv", 1, "ragged.csv: this is not a model; is the order MODEL FILE?"),
     ("train real.csv --model m", 1, "the label 0.5 is not a class (the label is column 1 (b)): --label"),

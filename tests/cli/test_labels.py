@@ -142,17 +142,6 @@ def test_a_class_with_one_sample_warns(write, tmp_path, capsys):
     assert "header" not in said
 
 
-def test_a_file_of_one_class_is_refused_with_its_name(write, tmp_path, capsys):
-    said = failed(capsys, "train", write(["yes"] * 7), *model_in(tmp_path))
-    assert "a.csv: all 7 samples have the label yes" in said
-    assert "column 2 (price)" in said
-
-
-def test_text_is_no_target_of_a_regression(write, tmp_path, capsys):
-    assert tool("train", write(["cheap", "dear"] * 4), *model_in(tmp_path), "--task", "regression") == 1
-    assert "found 'cheap': --label names the column (the label is column 2 (price))" in failed(capsys)
-
-
 def test_the_label_s_column_is_said(write, tmp_path, capsys):
     file = write([1, 2] * 10)
     assert "column 2 (price)" in told(capsys, "train", file, "--model", tmp_path / "m").err

@@ -10,7 +10,7 @@ import pytest
 
 import adatron
 from adatron.files.database import Database
-from lines import tool
+from lines import stream
 from moments import at
 
 FIRST = 30
@@ -27,11 +27,6 @@ def data(tmp_path):
     data = tmp_path / "data.csv"
     data.write_text("# a comment\n" + "\n".join(lines(40)) + "\n")
     return data
-
-
-def stream(path, data, *more):
-    new = [] if path.exists() else ["--first", str(FIRST), "--gamma", "0.5"]
-    return tool("stream", path, data, "--quiet", *new, *more)
 
 
 def ids(path):
