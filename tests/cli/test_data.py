@@ -90,6 +90,10 @@ def test_a_counter_that_the_training_data_have_is_a_feature(counted, tmp_path, c
     train = ["train", file, "--task", "regression", "--model", model, "--test", file, "--quiet"]
     assert "column 0 counts the rows" in told(capsys, *train).err
     assert tool("evaluate", model, file, "--label", "2") == 0
+    named, more = counted("row", "a", "y"), tmp_path / "more.csv"
+    more.write_text("id,row,a,y\n" + "".join(f"x{i},{i},{i / 7},{i / 3}\n" for i in range(20)))
+    train = ["train", named, "--task", "regression", "--model", model, "--test", more, "--quiet"]
+    assert "column 'id' is an index or an id" in told(capsys, *train).err  # as it is without a counter
     named = counted("a", "b", "row")
     assert tool("train", named, "--label", "row", "--task", "regression", "--model", model, "--quiet") == 0
     assert tool("evaluate", model, named) == 0  # the model knows this label

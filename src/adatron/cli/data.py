@@ -41,10 +41,6 @@ class DataFiles:
         """Read the files as the options and these arguments say."""
         return read(self.files, **self.reading | more)
 
-    def using(self, **reading: Any) -> DataFiles:
-        """Return the files with another way to read them."""
-        return replace(self, reading=self.reading | reading)
-
     def rewindable(self) -> DataFiles:
         """Return files that can be read more than once."""
         return replace(self, files=tuple(rewindable(one, self.reading["max_bytes"]) for one in self.files))
@@ -65,22 +61,27 @@ class DataFiles:
             raise InputError(f"{self.name}: kernel values to train on are a square matrix, not one of {n} x {d}")
         return stored
 
-    def like(self, wanted: dict[str, Any], sparsely: bool, label: str | None, given: bool, labelled: bool) -> Any:
-        """Read data as a model wants them, see `wanted_by`; LIBSVM text may use more features."""
+    def like(
+        self, wanted: dict[str, Any], csr: bool, label: str | None, given: bool, labelled: bool, counted: bool = False
+    ) -> Any:
+        """Read data as a model wants them, see `wanted_by`; LIBSVM text may use more features.
+
+        counted : whether a feature of the training data counts the rows, too
+        """
         if given:  # LIBSVM's kernel values have a column more, see _stored
             wanted = wanted | {"n_features": None, "feature_names": None}
         table = self.read(**wanted, labelled=labelled, surplus=True)
-        if table.label_column is not None and self.reading["label"] is None and not self.reading["keep_index"]:
+        known = table.label_column is None or self.reading["label"] is not None or self.reading["keep_index"] or counted
+        if not known:
             table = self._without_counter(table, wanted, label, labelled)
-        return table if wanted["categorical"] else self._stored(table, sparsely, given)
+        return table if wanted["categorical"] else self._stored(table, csr, given)
 
     def like_training(self, table: Any, gaps: bool, given: bool, labelled: bool) -> Any:
         """Read data as a model of these training data takes them, before there is one; ``gaps`` are filled."""
-        sparsely = sparse.issparse(table.X)
-        kept = self.reading["keep_index"] or (not sparsely and counts(table.X[:, 0]))  # as in the training data
-        wanted = {"n_features": table.shape[1], "feature_names": table.feature_names, "allow_missing": gaps}
-        source, wanted["categorical"] = self.using(keep_index=kept), table.categorical or None
-        return source.like(wanted, sparsely, label_text(table), given, labelled)
+        sparsely, texts = sparse.issparse(table.X), table.categorical or None
+        wanted = {"n_features": table.shape[1], "feature_names": table.feature_names, "categorical": texts}
+        counted = not sparsely and counts(table.X[:, 0])
+        return self.like(wanted | {"allow_missing": gaps}, sparsely, label_text(table), given, labelled, counted)
 
     def _without_counter(self, table: Any, wanted: dict[str, Any], label: str | None, labelled: bool) -> Any:
         """Return the table without a label that counts the rows, or fail: such a column displaces the label."""
@@ -122,7 +123,7 @@ class DataFiles:
         """Return this source with features counted as those of other data were, unless the user says how."""
         if self.reading["zero_based"] is not None or first_index is None:
             return self
-        return self.using(zero_based=first_index == 0)
+        return replace(self, reading=self.reading | {"zero_based": first_index == 0})
 
     def with_model(self, path: Any, labelled: bool) -> tuple[Any, Any]:
         """Read a fitted model, and the data as it takes them."""
@@ -148,8 +149,8 @@ class DataFiles:
     def _of_libsvm(self, path: Any, from_zero: bool, labelled: bool) -> tuple[Any, DataFiles]:
         """Return a model of LIBSVM's text, which says neither how many features there are nor how they count."""
         source = self.rewindable()
-        if from_zero:
-            source = source.using(zero_based=True)  # a number names a feature, as in LIBSVM
+        if from_zero:  # a number names a feature, as in LIBSVM
+            source = replace(source, reading=self.reading | {"zero_based": True})
         found = source.read(labelled=labelled)
         source = source.counting_as(found.first_index)
         zero_based = source.reading["zero_based"] or None

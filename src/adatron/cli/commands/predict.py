@@ -136,8 +136,7 @@ def report(
     there was no time for. Ctrl-C ends the command and writes no file.
     """
     if output is None:
-        example = f"--output {Path(model).stem}.html"
-        raise click.UsageError(f"--output is missing: it names the file to write, as in {example}")
+        raise click.UsageError(f"--output is missing: it names the file, as in --output {Path(model).stem}.html")
     check_outputs({"--output": output}, (model, *files, *test), {"--output": (".html", ".htm")})
     from ...reports import report as make
     from ..data import DataFiles
