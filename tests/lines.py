@@ -17,18 +17,29 @@ def nameless(path):
     return model
 
 
-def told(capsys, arguments, status=0):
+def tool(*words):
+    """Run the tool, and return its exit status."""
+    return main(list(map(str, words)))
+
+
+def told(capsys, *words, status=0):
     """Run the tool, and return its output after checking its exit status."""
-    found = main(arguments)
+    found = tool(*words)
     said = capsys.readouterr()
     assert found == status, said.err
     return said
 
 
-def failed(capsys, arguments=None, status=1):
-    """Run the tool, if arguments are given; return its one error line after checking that it says nothing else."""
-    out, err = capsys.readouterr() if arguments is None else told(capsys, arguments, status)
+def failed(capsys, *words, status=1):
+    """Run the tool, if it is given words; return its one error line after checking that it says nothing else."""
+    out, err = told(capsys, *words, status=status) if words else capsys.readouterr()
     assert out == ""
     assert err.startswith("error: ")
     assert err.count("\n") == 1
     return err
+
+
+def stream(path, data, *more):
+    """Run a stream; if there is no model yet, with the options of the first fit, which takes 30 lines."""
+    begun = path.exists() and path.stat().st_size
+    return tool("stream", path, data, "--quiet", *([] if begun else ["--first", 30, "--gamma", 0.5]), *more)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import dump_svmlight_file, make_blobs
 
-from adatron.cli import main
+from lines import tool
 
 
 @pytest.fixture(scope="module")
@@ -23,9 +23,14 @@ def train_csv(samples, tmp_path):
 
 
 @pytest.fixture
-def model(train_csv, tmp_path):
-    path = tmp_path / "m.adatron"
-    assert main(["train", str(train_csv), "--model", str(path), "--label", "colour", "--quiet"]) == 0
+def path(tmp_path):
+    """The name of a model file."""
+    return tmp_path / "m.adatron"
+
+
+@pytest.fixture
+def model(train_csv, path):
+    assert tool("train", train_csv, "--model", path, "--label", "colour", "--quiet") == 0
     return path
 
 

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from adatron import files
-from adatron.cli import main
 from adatron.cli.options import FORMAT_NAMES
-from lines import failed
+from lines import tool
 from moments import at
 
 
@@ -59,37 +58,7 @@ def test_the_manual_s_examples(tmp_path, monkeypatch, capsys):
         if program == "python":
             subprocess.run([sys.executable, *arguments], check=True)
         elif program == "adatron":
-            assert main(arguments) == 0, f"{line}: {capsys.readouterr().err}"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "status", "message"),
-    [
-        (["train", "one.csv", "--model", "m", "--quiet"], 1, "class"),
-        (["info", "ragged.csv"], 1, "not an adatron model file"),
-        (["predict", "ragged.csv", "good.csv"], 1, "ragged.csv: this is not a model; is the order MODEL FILE?"),
-        (["train", "real.csv", "--model", "m"], 1, "the label 0.5 is not a class (the label is column 1 (b)): --label"),
-        (["train", "words.csv", "--model", "m"], 1, "the label is taken from column 'b', --label names another one"),
-        (["train", "none.csv", "--model", "m"], 4, "none.csv: No such file"),
-        (["train", "good.csv", "--model", "none/m", "--quiet"], 4, "none/m: its folder is missing"),
-        (["train", "good.csv"], 2, "--model"),
-        (["train", "good.csv", "--model", "m", "--C", "-1"], 2, "--C"),
-        (["train", "good.csv", "--model", "m", "--gamma", "-1"], 2, "'-1' is not a number of [scale|auto|x>=0]"),
-        (["train", "none.csv", "--model", "m", "--solver", "magic"], 2, "'magic' is not one of 'auto', 'block'"),
-        (["train", "none.csv", "--model", "m", "--gamma", "inf"], 2, "not a finite number"),
-        (["frobnicate"], 2, "frobnicate"),
-    ],
-)
-def test_errors_are_one_line_and_a_status(tmp_path, monkeypatch, capsys, arguments, status, message):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "ragged.csv").write_text("1,2,0\n1,2\n")
-    (tmp_path / "one.csv").write_text("1,2,0\n2,2,0\n")
-    (tmp_path / "good.csv").write_text("1,2,0\n2,1,0\n5,5,1\n6,5,1\n")
-    (tmp_path / "real.csv").write_text("a,b\n0,0.5\n1,1.5\n")
-    (tmp_path / "words.csv").write_text("a,b\nred,5\nblue,2\n")
-    assert main(arguments) == status
-    assert message in failed(capsys)
-    assert not (tmp_path / "m").exists()
+            assert tool(*arguments) == 0, f"{line}: {capsys.readouterr().err}"
 
 
 @pytest.mark.parametrize("kind", [MemoryError, ValueError])
@@ -99,7 +68,7 @@ def test_an_error_without_text_is_no_lack_of_memory_unless_it_is_one(kind, tmp_p
 
     (tmp_path / "a.csv").write_text("1,2,0\n2,1,1\n")
     with at(files.read, fail):
-        assert main(["train", str(tmp_path / "a.csv"), "--model", str(tmp_path / "m")]) == 1
+        assert tool("train", tmp_path / "a.csv", "--model", tmp_path / "m") == 1
     assert ("not enough memory" in capsys.readouterr().err) == (kind is MemoryError)
 
 

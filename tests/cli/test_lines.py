@@ -7,8 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from adatron import SVC, IncrementalSVC, load, save
-from adatron.cli import main
-from lines import told
+from lines import told, tool
 
 
 @pytest.fixture
@@ -37,7 +36,7 @@ def test_steps_of_any_depth_are_taken(make, rows, tmp_path):
     save(model, tmp_path / "m")
     lines = "".join(f"{','.join(map(repr, row.tolist()))},{label}\n" for row, label in zip(X[40:], y[40:], strict=True))
     (tmp_path / "more.csv").write_text(lines)
-    assert main(["stream", str(tmp_path / "m"), str(tmp_path / "more.csv"), "--quiet"]) == 0
+    assert tool("stream", tmp_path / "m", tmp_path / "more.csv", "--quiet") == 0
     loaded = load(tmp_path / "m")
     seen = X[40:] if make is search else model.steps[0][1].transform(X[40:])
     last.partial_fit(seen, y[40:])
@@ -50,7 +49,7 @@ def test_commands_read_data_for_such_models(make, rows, tmp_path, capsys):
     save(make(X, y)[0], tmp_path / "m")
     np.savez(tmp_path / "a.npz", X=X, y=y)
     for command in (["info", str(tmp_path / "m")], ["evaluate", str(tmp_path / "m"), str(tmp_path / "a.npz")]):
-        assert main(command) == 0, capsys.readouterr().err
+        assert tool(*command) == 0, capsys.readouterr().err
     assert "accuracy" in capsys.readouterr().out
 
 
@@ -58,8 +57,8 @@ def test_the_encoding_of_a_stream_is_heeded(tmp_path):
     lines = "größe,länge,art\n" + "".join(f"{i % 7}.5,{-i},{'grün' if i % 2 else 'rot'}\n" for i in range(40))
     (tmp_path / "a.csv").write_bytes(lines.encode("cp1252"))
     arguments = ["stream", str(tmp_path / "m"), str(tmp_path / "a.csv"), "--first", "20", "--quiet"]
-    assert main(arguments) == 1
-    assert main([*arguments, "--encoding", "cp1252"]) == 0
+    assert tool(*arguments) == 1
+    assert tool(*arguments, "--encoding", "cp1252") == 0
     assert load(tmp_path / "m").classes_.tolist() == ["grün", "rot"]
 
 
@@ -72,5 +71,5 @@ def test_surplus_features_pass_by_steps_in_steps(rows, tmp_path, capsys):
     (tmp_path / "a.svm").write_text(plain)
     (tmp_path / "b.svm").write_text(plain + "1 1:5 9:0\n")
     predict = ["predict", str(tmp_path / "m"), "--quiet"]
-    answers = [told(capsys, [*predict, str(tmp_path / name)]).out.split()[:60] for name in ("a.svm", "b.svm")]
+    answers = [told(capsys, *predict, tmp_path / name).out.split()[:60] for name in ("a.svm", "b.svm")]
     assert answers[0] == answers[1] == list(map(str, inner.predict(X).tolist()))

@@ -43,7 +43,7 @@ def test_a_place_where_nothing_can_be_written(command, kind, tmp_path, monkeypat
     if kind == "a folder":
         next(tmp_path / word for word in arguments if word.startswith("folder")).mkdir()
     before = set(tmp_path.iterdir())
-    assert NAMES.get(command, "--output") in failed(capsys, arguments, 4)
+    assert NAMES.get(command, "--output") in failed(capsys, *arguments, status=4)
     assert set(tmp_path.iterdir()) == before
 
 
@@ -66,14 +66,15 @@ def test_a_place_where_nothing_can_be_written(command, kind, tmp_path, monkeypat
 )
 def test_an_ending_that_the_command_does_not_write(arguments, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    said = failed(capsys, arguments.split(), 2)
+    said = failed(capsys, *arguments.split(), status=2)
     assert any(name in said for name in ("--model", "--plot", "--output", "OUTPUT", "MODEL"))
     assert not any(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_output_without_a_name(command, capsys):
-    assert "is empty" in failed(capsys, ["" if word.startswith("OUT") else word for word in COMMANDS[command]], 2)
+    words = ("" if word.startswith("OUT") else word for word in COMMANDS[command])
+    assert "is empty" in failed(capsys, *words, status=2)
 
 
 def test_an_output_is_no_input_and_no_other_output(tmp_path, monkeypatch, capsys):
@@ -95,7 +96,7 @@ def test_an_output_is_no_input_and_no_other_output(tmp_path, monkeypatch, capsys
         "stream a.txt a.txt",
         "stream m.adatron m.adatron-journal",
     ):
-        assert "would overwrite" in (said := failed(capsys, arguments.split(), 2)) or "are both" in said
+        assert "would overwrite" in (said := failed(capsys, *arguments.split(), status=2)) or "are both" in said
     assert Path("a.txt").read_text() == Path("m.adatron-journal").read_text() == "1 1:1\n"
 
 

@@ -64,6 +64,6 @@ def test_the_help_names_the_default(name):
 
 
 def test_the_help_fits_on_a_page(capsys):
-    shown = told(capsys, ["train", "--help"]).out
+    shown = told(capsys, "train", "--help").out
     assert shown.count("\n") < 60
     assert re.findall(r"^(\w+):$", shown, re.MULTILINE) == ["Data", "Model", "Limits", "Output"]

@@ -15,10 +15,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from adatron.cli import main
 from adatron.cli.training import Interrupt, ProgressBar
 from adatron.files import load, read
-from lines import told
+from lines import told, tool
 from moments import at
 
 
@@ -61,7 +60,7 @@ def interrupted():
 
 def test_ctrl_c_keeps_the_best_model_so_far(noise, interrupted, tmp_path, capsys):
     before = signal.getsignal(signal.SIGINT)
-    assert main(["train", *noise, "--save-partial"]) == 130
+    assert tool("train", *noise, "--save-partial") == 130
     assert signal.getsignal(signal.SIGINT) is before
     err = capsys.readouterr().err
     assert re.search(r"warning: .*; interrupted\.", err)
@@ -77,7 +76,7 @@ def test_ctrl_c_is_heard_between_short_problems(interrupted, tmp_path, capsys):
     rng = np.random.default_rng(0)
     np.savez(tmp_path / "many.npz", X=rng.normal(size=(1500, 3)), y=rng.integers(0, 20, 1500))
     arguments = ["train", str(tmp_path / "many.npz"), "--model", str(tmp_path / "m"), "--save-partial", "--n-jobs", "1"]
-    assert main(arguments) == 130
+    assert tool(*arguments) == 130
     assert (load(tmp_path / "m").n_iter_ == 0).any()
 
 
@@ -86,12 +85,14 @@ def test_ctrl_c_on_a_terminal_asks(answer, noise, interrupted, tmp_path, monkeyp
     for stream in ("stdin", "stderr"):
         monkeypatch.setattr(getattr(sys, stream), "isatty", lambda: True, raising=False)
     monkeypatch.setattr("click.confirm", lambda *_, **__: answer)
-    assert main(["train", *noise, "--no-progress"]) == 130
+    assert tool("train", *noise, "--no-progress") == 130
     assert (tmp_path / "m").exists() == answer
 
 
 def test_ctrl_c_elsewhere_ends_at_once(noise, interrupted, tmp_path, capsys):
-    assert "error: interrupted, and nothing written; --save-partial keeps" in told(capsys, ["train", *noise], 130).err
+    assert (
+        "error: interrupted, and nothing written; --save-partial keeps" in told(capsys, "train", *noise, status=130).err
+    )
     assert not (tmp_path / "m").exists()
 
 
@@ -108,7 +109,7 @@ def test_a_ctrl_c_ends_at_once_if_there_is_nothing_to_keep_or_it_is_the_second()
 
 def test_an_interrupt_ends_with_130(train_csv, tmp_path, capsys):
     with at(read, lambda _: signal.raise_signal(signal.SIGINT)):
-        assert main(["train", str(train_csv), "--model", str(tmp_path / "m")]) == 130
+        assert tool("train", train_csv, "--model", tmp_path / "m") == 130
     assert "error: interrupted" in capsys.readouterr().err
 
 
@@ -117,7 +118,7 @@ def test_ctrl_c_at_the_border_of_compiled_code_is_an_interrupt(train_csv, tmp_pa
         raise SystemError("a call returned a result with an exception set") from KeyboardInterrupt()
 
     with at(read, border):
-        assert main(["train", str(train_csv), "--model", str(tmp_path / "m")]) == 130
+        assert tool("train", train_csv, "--model", tmp_path / "m") == 130
     assert "error: interrupted" in capsys.readouterr().err
 
 
@@ -146,6 +147,6 @@ def test_a_warm_up_tells_how_far_it_is(monkeypatch, capsys):
     seconds = importlib.import_module("adatron.progress").PICTURE_SECONDS
     monkeypatch.setitem(seconds, False, 0.01)
     monkeypatch.setattr("adatron.warmup", lambda: time.sleep(0.2))  # compiling takes minutes
-    err = told(capsys, ["warmup"]).err
+    err = told(capsys, "warmup").err
     assert re.search(r"^compiling for this machine \(once\): \d+ functions in 0 s$", err, re.MULTILINE)
     assert "kept in" in err

@@ -28,7 +28,7 @@ LINES = {
         "    SVC, NuSVC, InputMarginSVC, SVR": "    AsymmetricSVR,",
     },
     "__init__.py": {'    "forget": "estimators': '    "AsymmetricSVR": "estimators.asymmetric",'},
-    "cli/machines.py": {'    "novelty": {"nu": "OneClassSVM"': '    "asymmetric": {"c": "AsymmetricSVR"},'},
+    "cli/options.py": {'    "novelty": {"nu": "OneClassSVM"': '    "asymmetric": {"c": "AsymmetricSVR"},'},
 }
 
 KERNEL = """

@@ -14,8 +14,7 @@ import click
 from .commands.convert import convert
 from .commands.demo import demo
 from .commands.info import doctor, info, papers, warmup
-from .commands.predict import evaluate, predict
-from .commands.report import prove, report
+from .commands.predict import evaluate, predict, prove, report
 from .commands.search import search
 from .commands.stream import stream
 from .commands.train import train
@@ -28,11 +27,8 @@ def adatron() -> None:
     """Train and use exact, certified kernel support vector machines."""
 
 
-COMMANDS = (
-    train, search, predict, evaluate, report, prove, stream, info, convert, papers, warmup, demo, doctor,
-)  # fmt: skip
 FOR_LABEL = ("--target", "--y", "--class")  # What other tools call --label.
-for command in COMMANDS:
+for command in (train, search, predict, evaluate, report, prove, stream, info, convert, papers, warmup, demo, doctor):
     adatron.add_command(command)
 
 
@@ -52,7 +48,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         click.echo(error.format_message(), err=True)
         return ExitStatus.USAGE
     except click.ClickException as error:
-        if isinstance(error, click.NoSuchOption) and error.option_name in FOR_LABEL and _has_label(error.ctx):
+        known = (
+            [one.name for one in error.ctx.command.params] if isinstance(error, click.UsageError) and error.ctx else []
+        )
+        if isinstance(error, click.NoSuchOption) and error.option_name in FOR_LABEL and "label" in known:
             return _fail(ExitStatus.USAGE, f"No such option '{error.option_name}'. Did you mean '--label'?")
         return _fail(ExitStatus.USAGE, error.format_message())
     except click.Abort as error:
@@ -68,10 +67,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
             return _fail(ExitStatus.INTERRUPTED, "interrupted")
         raise
-
-
-def _has_label(context: click.Context | None) -> bool:
-    return context is not None and "label" in [one.name for one in context.command.params]
 
 
 def _fail(status: ExitStatus, message: str) -> ExitStatus:

@@ -18,6 +18,7 @@ from ..files.models.libsvm_text import load_libsvm
 from ..files.source import room
 from ..files.table import check_size
 from . import parts
+from .labels import label_text
 from .outputs import InputError
 
 SPARSE = 0.1  # Share of nonzeros below which data are kept as CSR.
@@ -40,10 +41,6 @@ class DataFiles:
         """Read the files as the options and these arguments say."""
         return read(self.files, **self.reading | more)
 
-    def using(self, **reading: Any) -> DataFiles:
-        """Return the files with another way to read them."""
-        return replace(self, reading=self.reading | reading)
-
     def rewindable(self) -> DataFiles:
         """Return files that can be read more than once."""
         return replace(self, files=tuple(rewindable(one, self.reading["max_bytes"]) for one in self.files))
@@ -64,14 +61,27 @@ class DataFiles:
             raise InputError(f"{self.name}: kernel values to train on are a square matrix, not one of {n} x {d}")
         return stored
 
-    def like(self, wanted: dict[str, Any], sparsely: bool, label: str | None, given: bool, labelled: bool) -> Any:
-        """Read data as a model wants them, see `wanted_by`; LIBSVM text may use more features."""
+    def like(
+        self, wanted: dict[str, Any], csr: bool, label: str | None, given: bool, labelled: bool, counted: bool = False
+    ) -> Any:
+        """Read data as a model wants them, see `wanted_by`; LIBSVM text may use more features.
+
+        counted : whether a feature of the training data counts the rows, too
+        """
         if given:  # LIBSVM's kernel values have a column more, see _stored
             wanted = wanted | {"n_features": None, "feature_names": None}
         table = self.read(**wanted, labelled=labelled, surplus=True)
-        if table.label_column is not None and self.reading["label"] is None and not self.reading["keep_index"]:
+        known = table.label_column is None or self.reading["label"] is not None or self.reading["keep_index"] or counted
+        if not known:
             table = self._without_counter(table, wanted, label, labelled)
-        return table if wanted["categorical"] else self._stored(table, sparsely, given)
+        return table if wanted["categorical"] else self._stored(table, csr, given)
+
+    def like_training(self, table: Any, gaps: bool, given: bool, labelled: bool) -> Any:
+        """Read data as a model of these training data takes them, before there is one; ``gaps`` are filled."""
+        sparsely, texts = sparse.issparse(table.X), table.categorical or None
+        wanted = {"n_features": table.shape[1], "feature_names": table.feature_names, "categorical": texts}
+        counted = not sparsely and counts(table.X[:, 0])
+        return self.like(wanted | {"allow_missing": gaps}, sparsely, label_text(table), given, labelled, counted)
 
     def _without_counter(self, table: Any, wanted: dict[str, Any], label: str | None, labelled: bool) -> Any:
         """Return the table without a label that counts the rows, or fail: such a column displaces the label."""
@@ -98,26 +108,22 @@ class DataFiles:
 
         In LIBSVM text each row of kernel values begins with feature 0, the number of the sample, which is dropped.
         """
-        X = table.X
-        if given:
-            if sparse.issparse(X) and table.first_index != 0:
-                text = "a line of kernel values begins with the number of its sample, as in '+1 0:17 1:0.2 2:0.9'"
-                raise InputError(f"{self.name}: {text}; no feature 0 found")
-            return replace(table, X=self._dense(X)[:, 1:] if sparse.issparse(X) else X)
+        X, sparsely = table.X, sparsely and not given
+        if given and sparse.issparse(X) and table.first_index != 0:
+            text = "a line of kernel values begins with the number of its sample, as in '+1 0:17 1:0.2 2:0.9'"
+            raise InputError(f"{self.name}: {text}; no feature 0 found")
         if sparsely == sparse.issparse(X):
             return table
-        return replace(table, X=sparse.csr_matrix(X) if sparsely else self._dense(X))
-
-    def _dense(self, X: Any) -> Any:
-        """Return sparse samples as an array, which may take far more memory than their file."""
+        if sparsely:
+            return replace(table, X=sparse.csr_matrix(X))
         check_size(self.name, "dense samples", 8 * X.shape[0] * X.shape[1], self.reading["max_bytes"] or room())
-        return X.toarray()
+        return replace(table, X=X.toarray()[:, 1:] if given else X.toarray())
 
     def counting_as(self, first_index: int | None) -> DataFiles:
         """Return this source with features counted as those of other data were, unless the user says how."""
         if self.reading["zero_based"] is not None or first_index is None:
             return self
-        return self.using(zero_based=first_index == 0)
+        return replace(self, reading=self.reading | {"zero_based": first_index == 0})
 
     def with_model(self, path: Any, labelled: bool) -> tuple[Any, Any]:
         """Read a fitted model, and the data as it takes them."""
@@ -143,8 +149,8 @@ class DataFiles:
     def _of_libsvm(self, path: Any, from_zero: bool, labelled: bool) -> tuple[Any, DataFiles]:
         """Return a model of LIBSVM's text, which says neither how many features there are nor how they count."""
         source = self.rewindable()
-        if from_zero:
-            source = source.using(zero_based=True)  # a number names a feature, as in LIBSVM
+        if from_zero:  # a number names a feature, as in LIBSVM
+            source = replace(source, reading=self.reading | {"zero_based": True})
         found = source.read(labelled=labelled)
         source = source.counting_as(found.first_index)
         zero_based = source.reading["zero_based"] or None
@@ -181,15 +187,14 @@ class DataFiles:
 def wanted_by(model: Any) -> tuple[dict[str, Any], bool, str | None]:
     """Return what data a fitted model takes: arguments of `adatron.files.read`, whether they are CSR, and the label."""
     vectors = parts.machine_of(model).support_vectors_
-    width = int(getattr(model, "n_features_in_", vectors.shape[1]))
+    wanted = {
+        "n_features": int(getattr(model, "n_features_in_", vectors.shape[1])),
+        "feature_names": parts.names_of(model),
+        "categorical": tuple(parts.texts_of(model)) or None,
+        "allow_missing": parts.imputing_of(model) is not None,
+    }
     sparsely = sparse.issparse(vectors) and not parts.branches(way_to(model).estimators[0])
-    gaps = parts.imputing_of(model) is not None
-    return wanted(width, parts.names_of(model), tuple(parts.texts_of(model)), gaps), sparsely, parts.label_of(model)
-
-
-def wanted(features: int, names: tuple[str, ...] | None, texts: tuple[int, ...], gaps: bool) -> dict[str, Any]:
-    """Return the arguments of `adatron.files.read` for such data."""
-    return {"n_features": features, "feature_names": names, "categorical": texts or None, "allow_missing": gaps}
+    return wanted, sparsely, parts.label_of(model)
 
 
 def framed(X: Any, names: tuple[str, ...] | None) -> Any:

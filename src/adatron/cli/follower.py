@@ -247,7 +247,8 @@ def begin(
     made.fit(table.X, table.y)
     made.stream_ = memory
     remember(made, table)
-    reader.remember_header(made)
+    if reader.names is not None:
+        made.header_ = {"names": reader.names, "label": reader.reading["label"]}
     write_model(made, database)
 
 

@@ -147,11 +147,6 @@ class LineReader:
         request = Request(self.reading["label"], self.reading["n_features"], self.labelled)
         self.reading = self.reading | {"label": label_column(self.name, names, request, line)}
 
-    def remember_header(self, last: Any) -> None:
-        """Tell a model the names of its columns, and which one is the label."""
-        if self.names is not None:
-            last.header_ = {"names": self.names, "label": self.reading["label"]}
-
     def expect(self, model: Any, last: Any) -> None:
         """Read from a model what lines it takes."""
         self.labelled = not is_outlier_detector(last)

@@ -39,71 +39,65 @@ def taken(options: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     return {name: options.pop(name) for name in names if name in options}
 
 
-def _added(command: Any, *options: Any) -> Any:
-    """Return a command with options, in this order."""
-    for option in reversed(options):
-        command = option(command)
-    return command
+def _options(*options: Any) -> Any:
+    """Return a decorator that adds options to a command, in this order."""
+
+    def add(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
-def form_options(command: Any) -> Any:
-    """Add the options about the form of a table."""
-    return _added(
-        command,
-        click.option("--separator", type=separator, help="A character, comma, semicolon, tab, bar or space.  "
-                     "[default: inferred]"),
-        click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of a table.  [default: inferred]"),
-        click.option("--header/--no-header", default=None, help="Whether the first row of a table holds names.  "
-                     "[default: inferred]"),
-        click.option("--drop", type=column, multiple=True, help="A column to leave out; may be repeated."),
-        click.option("--index", type=column, help="The column that names or counts the rows: no feature."),
-        click.option("--keep-index", is_flag=True, help="A column that looks like an index or an id is a feature."),
-        click.option("--missing", multiple=True, callback=lambda context, option, given: given or None,
-                     help="A mark of missing values; may be repeated.  [default: empty, ?, NA, ...]"),
-        click.option("--encoding", help="Encoding of a table.  [default: UTF-8, or UTF-16 with its mark]"),
-    )  # fmt: skip
+#: Adds the options FORM about the form of a table.
+form_options = _options(
+    click.option("--separator", type=separator, help="A character, comma, semicolon, tab, bar or space.  "
+                 "[default: inferred]"),
+    click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of a table.  [default: inferred]"),
+    click.option("--header/--no-header", default=None, help="Whether the first row of a table holds names.  "
+                 "[default: inferred]"),
+    click.option("--drop", type=column, multiple=True, help="A column to leave out; may be repeated."),
+    click.option("--index", type=column, help="The column that names or counts the rows: no feature."),
+    click.option("--keep-index", is_flag=True, help="A column that looks like an index or an id is a feature."),
+    click.option("--missing", multiple=True, callback=lambda context, option, given: given or None,
+                 help="A mark of missing values; may be repeated.  [default: empty, ?, NA, ...]"),
+    click.option("--encoding", help="Encoding of a table.  [default: UTF-8, or UTF-16 with its mark]"),
+)  # fmt: skip
 
+#: Adds the argument ``files`` and the options READING, which say how these are read.
+data_options = _options(
+    click.argument("files", metavar="FILE...", type=click.Path(), nargs=-1, required=True),
+    click.option("--format", type=click.Choice(FORMAT_NAMES), metavar="FORMAT",
+                 help=f"{', '.join(FORMAT_NAMES)}.  [default: from the name of FILE]"),
+    click.option("--label", type=column, help="The label's column or array.  [default: the last]"),
+    click.option("--zero-based/--one-based", default=None, help="LIBSVM text: features count from 0 or 1.  "
+                 "[default: as the model's; inferred]"),
+    click.option("--max-bytes", type=Number(1, whole=True), help="Bytes that a file and its table may take each.  "
+                 "[default: a quarter of the memory]"),
+    form_options,
+)  # fmt: skip
 
-def data_options(command: Any) -> Any:
-    """Add the argument ``files`` and the options READING, which say how these are read."""
-    return _added(
-        form_options(command),
-        click.argument("files", metavar="FILE...", type=click.Path(), nargs=-1, required=True),
-        click.option("--format", type=click.Choice(FORMAT_NAMES), metavar="FORMAT",
-                     help=f"{', '.join(FORMAT_NAMES)}.  [default: from the name of FILE]"),
-        click.option("--label", type=column, help="The label's column or array.  [default: the last]"),
-        click.option("--zero-based/--one-based", default=None, help="LIBSVM text: features count from 0 or 1.  "
-                     "[default: as the model's; inferred]"),
-        click.option("--max-bytes", type=Number(1, whole=True), help="Bytes that a file and its table may take each.  "
-                     "[default: a quarter of the memory]"),
-    )  # fmt: skip
+#: Adds the options STEPS: the number of features, and the steps before the machine.
+preparing_options = _options(
+    click.option("--features", type=Number(1, MOST_FEATURES, whole=True),
+                 help="Features, if LIBSVM text uses fewer than there are."),
+    click.option("--scale", type=click.Choice(["none", "standard", "minmax"]), default="none",
+                 help="Scale the features."),
+    click.option("--categorical", type=click.Choice(["auto"]),
+                 help="Encode columns of text, a feature for each category."),
+    click.option("--impute", type=click.Choice(IMPUTE), metavar="METHOD",
+                 help=f"{', '.join(IMPUTE)}: fill missing values; of text with the most frequent."),
+)  # fmt: skip
 
-
-def preparing_options(command: Any) -> Any:
-    """Add the options STEPS: the number of features, and the steps before the machine."""
-    return _added(
-        command,
-        click.option("--features", type=Number(1, MOST_FEATURES, whole=True),
-                     help="Features, if LIBSVM text uses fewer than there are."),
-        click.option("--scale", type=click.Choice(["none", "standard", "minmax"]), default="none",
-                     help="Scale the features."),
-        click.option("--categorical", type=click.Choice(["auto"]),
-                     help="Encode columns of text, a feature for each category."),
-        click.option("--impute", type=click.Choice(IMPUTE), metavar="METHOD",
-                     help=f"{', '.join(IMPUTE)}: fill missing values; of text with the most frequent."),
-    )  # fmt: skip
-
-
-def task_options(command: Any) -> Any:
-    """Add the options that say which machine is fitted."""
-    kinds = sorted({svm for table in (TASKS, INCREMENTAL) for kinds in table.values() for svm in kinds})
-    return _added(
-        command,
-        click.option("--task", type=click.Choice(list(TASKS)), metavar="TASK",
-                     help=f"{', '.join(TASKS)}.  [default: {TASK}]"),
-        click.option("--svm", "--machine", "svm", type=click.Choice(kinds),
-                     help="With C (C-SVC, epsilon-SVR), with nu, or a ball.  [default: c; novelty: nu]"),
-    )  # fmt: skip
+_KINDS = sorted({svm for table in (TASKS, INCREMENTAL) for kinds in table.values() for svm in kinds})
+#: Adds the options that say which machine is fitted.
+task_options = _options(
+    click.option("--task", type=click.Choice(list(TASKS)), metavar="TASK",
+                 help=f"{', '.join(TASKS)}.  [default: {TASK}]"),
+    click.option("--svm", "--machine", "svm", type=click.Choice(_KINDS),
+                 help="With C (C-SVC, epsilon-SVR), with nu, or a ball.  [default: c; novelty: nu]"),
+)  # fmt: skip
 
 
 def _names(file: str, table: str) -> list[str]:
@@ -173,7 +167,7 @@ def parameter_options(command: Any, names: tuple[str, ...] = PARAMETER_NAMES) ->
     chosen = [option for name, option in zip(PARAMETER_NAMES, _MACHINE_OPTIONS, strict=True) if name in names]
     rare = click.option("--set", multiple=True, metavar="NAME=VALUE", callback=_set, expose_value=False,
                         help="Another parameter of the machine, such as cache_size=500.")  # fmt: skip
-    return _added(command, *chosen, rare)
+    return _options(*chosen, rare)(command)
 
 
 def searched_options(command: Any) -> Any:

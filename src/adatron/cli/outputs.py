@@ -80,12 +80,11 @@ def as_json(result: dict[str, Any]) -> str:
 
 def _plain(value: Any) -> Any:
     """Return a value that JSON can hold: arrays as lists, NumPy's numbers as numbers, unknown values as text."""
+    value = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, (bool, int, str)) else str(value)

@@ -12,9 +12,7 @@ from typing import Any
 import click
 import numpy as np
 from pandas import DataFrame
-from sklearn.base import is_classifier, is_outlier_detector
 from sklearn.metrics import get_scorer, get_scorer_names
-from sklearn.model_selection import KFold, StratifiedKFold
 
 from ..estimators.forms.way import way_to
 from ..files import atomic_write
@@ -23,9 +21,10 @@ from ..selection import GridSearchCV
 from ..selection.ranges.auto import DISTANT, SCALED
 from ..selection.search.theirs import error_of, method_of
 from .labels import shortened
-from .options import RANGED
-from .outputs import InputError, TableRows, warnings_as_lines
-from .training import check_folds, machine
+from .options import RANGED, SEARCHED, taken
+from .outputs import InputError, TableRows, echo_rows, warnings_as_lines
+from .parts import task_of
+from .training import check_folds, machine, splits_of
 from .values import AUTO_RANGE
 
 OF_TWO = ("f1", "jaccard", "precision", "recall", "roc_auc")  # Scores of two classes, with others for more.
@@ -36,14 +35,13 @@ BEST_SHOWN = 10  # Most candidates of a list.
 
 
 def machine_and_grid(
-    task: str | None, svm: str | None, parameters: dict[str, Any], given: dict[str, Any]
+    task: str | None, svm: str | None, parameters: dict[str, Any], plot: str | None
 ) -> tuple[Any, dict[str, Any]]:
     """Return the machine with its fixed parameters, and the grid; each value is checked.
 
     Without parameters to search, these are the ones for which auto finds a range.
-
-    given : the values of the options of SEARCHED that are not left out
     """
+    given = {name: values for name, values in taken(parameters, SEARCHED).items() if values is not None}
     for name, values in given.items():
         for value in values if values != AUTO_RANGE else (0.5,):
             machine(task, svm, parameters | {name: value})
@@ -56,13 +54,15 @@ def machine_and_grid(
     if not grid:
         known = set(made.get_params()) - ({"gamma"} if made.kernel not in DISTANT + SCALED else set())
         grid = {name: AUTO_RANGE for name in RANGED if name in known and name not in fixed}
+    if plot and not any(values == AUTO_RANGE or len(values) > 1 for values in grid.values()):
+        raise click.UsageError(f"--plot {plot}: no parameter has several values, so there is nothing to draw")
     return made, grid
 
 
-def score_of(scoring: str | None, task: str, probability: bool) -> tuple[str, bool]:
-    """Return the name of the score, and whether it takes probabilities of classes."""
+def score_of(made: Any, scoring: str | None, task: str, probability: bool) -> str:
+    """Return the name of the score; a machine gets the probabilities of classes that it takes."""
     if scoring is None:
-        return SCORING[task], False
+        return SCORING[task]
     if scoring not in get_scorer_names():
         raise click.UsageError(f"--scoring {scoring!r} is none of {', '.join(get_scorer_names())}")
     method = method_of(get_scorer(scoring))
@@ -72,7 +72,9 @@ def score_of(scoring: str | None, task: str, probability: bool) -> tuple[str, bo
         raise click.UsageError(f"--scoring {scoring} needs {what} of classes, and --task {task} has none")
     if needed and not probability:
         raise InputError(f"--scoring {scoring} needs probabilities of the classes: add --probability")
-    return scoring, needed
+    if needed:
+        made.set_params(probability=True)
+    return scoring
 
 
 def check_data(file: str, table: Any, task: str, folds: int, scoring: str) -> None:
@@ -98,10 +100,7 @@ def searched(
     """Return the search over a grid, fitted, and the seconds it took."""
     way = way_to(model)
     last, prefix = way.machine, way.prefix or ""
-    kind = StratifiedKFold if is_classifier(last) or is_outlier_detector(last) else KFold
-    cv: Any = kind(folds, shuffle=True, random_state=getattr(last, "random_state", None) or 0)
-    if is_outlier_detector(last):
-        cv = [(train[table.y[train] == 1], test) for train, test in cv.split(table.X, table.y)]
+    cv = splits_of(task_of(model), table, folds, getattr(last, "random_state", None) or 0)
     made = GridSearchCV(
         model, {prefix + name: values for name, values in grid.items()},
         scoring=None if scoring == OWN_SCORE else scoring, refit=False, cv=cv, verbose=0 if silent else 1,
@@ -116,8 +115,7 @@ def searched(
     except ValueError as error:
         raise InputError(_briefly(str(error))) from error
     if not np.isfinite(made.cv_results_["mean_test_score"][made.best_index_]):
-        split = next(iter(cv if isinstance(cv, list) else cv.split(table.X, table.y)))
-        error = error_of(model, table.X, table.y, made.scorer_, split, made.cv_results_["params"][0])
+        error = error_of(model, table.X, table.y, made.scorer_, cv[0], made.cv_results_["params"][0])
         said = "the scores are not finite" if error is None else error.partition(": ")[2]
         raise InputError(f"--scoring {scoring} has no value for any candidate: {said}")
     return made, time.perf_counter() - start
@@ -149,8 +147,9 @@ def brief(value: Any) -> str:
     return f"{value:.4g}" if is_number(value) else str(value)
 
 
-def best_rows(search: Any, scoring: str) -> TableRows:
-    """Return the best candidate as rows of a name and a value."""
+def tell(search: Any, scoring: str) -> None:
+    """Print the scores, and the best candidate as rows of a name and a value."""
+    click.echo(table(search))
     results, at = search.cv_results_, search.best_index_
     score, deviation = results["mean_test_score"][at], results["std_test_score"][at]
     rows: TableRows = [(f"best {scoring}", f"{score:.6g} (± {deviation:.2g} over {search.n_splits_} folds)")]
@@ -165,7 +164,7 @@ def best_rows(search: Any, scoring: str) -> TableRows:
     doubtful = ~np.asarray(results.get("converged", [True]), bool) & np.isfinite(results["mean_test_score"])
     if doubtful.any():
         rows.append(("not converged", f"{int(doubtful.sum())} candidates"))
-    return rows
+    echo_rows(rows, err=False)
 
 
 def table(search: Any) -> str:

@@ -49,10 +49,10 @@ SCALE_NUMBERS = 6  # Most numbers of a scaling for each feature, used or not.
 ROWS_OF_NAMES = 20  # Number of rows from which on columns of names are looked for.
 DISTINCT = 0.5  # Share of distinct texts above which a column of text holds names rather than categories.
 
-MachineTable = dict[str, dict[str, str]]
 
-
-def machine(task: str | None, svm: str | None, parameters: dict[str, Any], table: MachineTable = TASKS) -> Any:
+def machine(
+    task: str | None, svm: str | None, parameters: dict[str, Any], table: dict[str, dict[str, str]] = TASKS
+) -> Any:
     """Return the unfitted machine with these parameters; those that are None keep their defaults."""
     task = task or TASK
     if task not in table:
@@ -101,10 +101,7 @@ def _check(made: Any) -> None:
 
 
 def check_steps(preparing: dict[str, Any], kernel: str | None, target: str | None) -> None:
-    """Fail if there can be no steps before the machine, or if the file of a pipeline is asked for and skops is missing.
-
-    preparing : the options of ``preparing_options``
-    """
+    """Fail if there can be no steps before the machine, or if skops is missing, which the file of a pipeline takes."""
     asked = {name: preparing[name] for name in ("scale", "categorical", "impute")}
     asked = {name: value for name, value in asked.items() if value not in (None, "none")}
     for name, value in asked.items() if kernel == "precomputed" else ():
@@ -211,10 +208,7 @@ class Interrupt:
 
 
 class ProgressBar(ProgressDisplay):
-    """A callback of a fit that shows its progress.
-
-    target : the relative duality gap that counts as done
-    """
+    """A callback of a fit that shows its progress; ``target`` is the relative duality gap that counts as done."""
 
     def __init__(self, target: float, quiet: bool, interrupt: Interrupt, name: str = "fit") -> None:
         super().__init__(name, visible=not quiet)
@@ -262,18 +256,22 @@ def remember(machine: Any, table: Any) -> None:
         machine.label_ = label_text(table)
 
 
-def cross_validated(model: Any, table: Any, folds: int, seed: int, silent: bool) -> Any:
-    """Return the prediction of each sample by a model of the other folds; classes have the same share in each fold.
+def splits_of(task: str, table: Any, folds: int, seed: int) -> list[tuple[Any, Any]]:
+    """Return the samples to learn from and to test on, fold by fold; classes have the same share in each fold.
 
     Novelty detection learns from samples with label 1.
     """
-    X, y, task = table.X, table.y, task_of(model)
-    sides = task == "novelty" and has_sides(y)
+    y, sides = table.y, task == "novelty" and has_sides(table.y)
     kind = StratifiedKFold if sides or task == "classification" else KFold
-    splits: Any = kind(folds, shuffle=True, random_state=seed).split(X, y)
-    predicted: Any = None
-    for number, (all_others, test) in enumerate(splits, 1):
-        train = all_others[y[all_others] == 1] if sides else all_others
+    splits: Any = kind(folds, shuffle=True, random_state=seed).split(table.X, y)
+    return [(train[y[train] == 1] if sides else train, test) for train, test in splits]
+
+
+def cross_validated(file: str, model: Any, table: Any, folds: int, seed: int, silent: bool) -> Any:
+    """Return the prediction of each sample by a model of the other folds."""
+    check_folds(file, table, folds, task_of(model))
+    X, y, predicted = table.X, table.y, None
+    for number, (train, test) in enumerate(splits_of(task_of(model), table, folds, seed), 1):
         one: Any = clone(model)
         X_train, y_train = _safe_split(one, X, y, train)
         _with_progress(one, X_train, y_train, Interrupt(False), silent, f"fold {number} of {folds}")

@@ -67,10 +67,10 @@ class Number(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] (it
         enough = number > self.least if self.above else number >= self.least
         enough &= number < self.most if self.below else number <= self.most
         if not (enough and number != self.but):
-            self.fail(f"{value!r} is not a {'whole ' * self.whole}number of {self.shown()}", param, ctx)
+            self.fail(f"{value!r} is not a {'whole ' * self.whole}number of {self.get_metavar()}", param, ctx)
         return number
 
-    def shown(self) -> str:
+    def get_metavar(self, param: click.Parameter | None = None, ctx: click.Context | None = None) -> str:
         """Return the allowed values, such as [0<x<=1]."""
         letter = "n" if self.whole else "x"
         found = letter if self.but is None else f"{letter}!={self.but}"
@@ -80,10 +80,6 @@ class Number(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] (it
         elif self.least > -math.inf:
             found = f"{letter}{'>' if self.above else '>='}{self.least:g}"
         return "|".join([*self.words, found]).join("[]")
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """Return the allowed values for the help."""
-        return self.shown()
 
 
 def class_weight(text: str) -> dict[str, float] | str:

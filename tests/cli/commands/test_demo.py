@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from adatron import files
-from adatron.cli import main
-from lines import told
+from lines import told, tool
 from moments import at
 
 
@@ -15,7 +14,7 @@ from moments import at
 def test_the_demo_shows_its_claims_and_numbers_on_a_screen(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["/my tools/adatron", "demo"])  # which is not on PATH
-    out = told(capsys, ["demo"]).out
+    out = told(capsys, "demo").out
     lines = out.splitlines()
     assert out.count("\n   yes  ") == 6
     assert "NO " not in out
@@ -37,5 +36,5 @@ def test_a_failed_claim_of_the_demo_ends_with_3(tmp_path, capsys):
         vars(loaded)["_model"] = replace(loaded.model_, intercepts=loaded.intercept_ + 1e-12)
 
     with at(files.load, damage, number=None, end=True):
-        assert main(["demo", "--folder", str(tmp_path)]) == 3
+        assert tool("demo", "--folder", tmp_path) == 3
     assert "\n   NO   saved" in capsys.readouterr().out

@@ -15,10 +15,9 @@ from sklearn.preprocessing import StandardScaler
 
 import adatron
 from adatron import IncrementalOneClassSVM, IncrementalSVC, IncrementalSVR, load
-from adatron.cli import main
 from adatron.estimators.base.convergence import warn_unless_converged
 from adatron.files.database import Database, Record
-from lines import told
+from lines import stream, told, tool
 from moments import at
 
 FIRST, LINES = 30, 60
@@ -49,10 +48,11 @@ def data(tmp_path):
     return path
 
 
-def undisturbed(data, tmp_path):
-    path = tmp_path / "reference.adatron"
-    assert main(["stream", str(path), str(data), "--first", str(FIRST), "--gamma", "0.5", "--quiet"]) == 0
-    return adatron.load(path)
+@pytest.fixture
+def reference(data, tmp_path):
+    """A model of an undisturbed stream."""
+    assert stream(tmp_path / "reference.adatron", data) == 0
+    return adatron.load(tmp_path / "reference.adatron")
 
 
 def assert_same(path, reference):
@@ -62,33 +62,31 @@ def assert_same(path, reference):
     np.testing.assert_allclose(model.decision_function(X), reference.decision_function(X), atol=1e-8)
 
 
-def test_a_stream_is_partial_fit_and_forget(data, tmp_path, capsys):
-    model = undisturbed(data, tmp_path)
+def test_a_stream_is_partial_fit_and_forget(data, reference, tmp_path, capsys):
     X, y = rows(FIRST + LINES)
-    gone = 3 * np.arange(10)
-    kept = np.setdiff1d(np.arange(len(y)), gone)
-    assert sorted(model.ids_) == kept.tolist()
+    kept = np.setdiff1d(np.arange(len(y)), 3 * np.arange(10))
+    assert sorted(reference.ids_) == kept.tolist()
     fresh = IncrementalSVC(gamma=0.5).fit(X[kept], y[kept])
-    np.testing.assert_allclose(model.decision_function(X), fresh.decision_function(X), atol=1e-8)
-    path = str(tmp_path / "reference.adatron")
-    out, err = told(capsys, ["stream", path, str(data), "--json"])
+    np.testing.assert_allclose(reference.decision_function(X), fresh.decision_function(X), atol=1e-8)
+    path = tmp_path / "reference.adatron"
+    out, err = told(capsys, "stream", path, data, "--json")
     result = json.loads(out)
     assert (result["lines"], result["proven"]) == (0, False)  # nothing is learned twice
     assert f"kkt violation          about {result['kkt_violation']:.2e}" in err
-    out = told(capsys, ["info", path]).out
+    out = told(capsys, "info", path).out
     assert f"KKT violation            about {result['kkt_violation']:.2e}" in out
     assert f"relative duality gap     about {result['duality_gap']:.2e}" in out
 
 
-def in_a_child(arguments, commit):
-    """Run the tool in a process that dies on its way: ``commit`` is what its database does."""
+def in_a_child(commit, *arguments):
+    """Run a stream in a process that dies on its way: ``commit`` is what its database does."""
     if not hasattr(os, "fork"):
         pytest.skip("kills a fork")
     child = os.fork()
     if child == 0:
         try:
             Database.commit = commit
-            os._exit(main(arguments))
+            os._exit(stream(*arguments))
         finally:
             os._exit(1)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -96,10 +94,8 @@ def in_a_child(arguments, commit):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("moment", "before"), [(1, True), (1, False), (4, True), (7, False), (10, True), (16, False)])
-def test_a_crash_before_and_after_any_transaction(before, moment, data, tmp_path):
-    reference, path = undisturbed(data, tmp_path), tmp_path / "m.adatron"
-    arguments = ["stream", str(path), str(data), "--every", "7", "--quiet"]
-    start, count, original = ["--first", str(FIRST), "--gamma", "0.5"], [moment], Database.commit
+def test_a_crash_before_and_after_any_transaction(before, moment, data, path, reference):
+    count, original = [moment], Database.commit
 
     def commit(self):
         count[0] -= 1
@@ -108,42 +104,33 @@ def test_a_crash_before_and_after_any_transaction(before, moment, data, tmp_path
         if not count[0]:
             os._exit(9)
 
-    assert in_a_child([*arguments, *start], commit) == 9
-    assert main([*arguments, *(start if moment == 1 and before else [])]) == 0
+    assert in_a_child(commit, path, data, "--every", 7) == 9
+    assert bool(path.exists() and path.stat().st_size) == (moment > 1 or not before)
+    assert stream(path, data, "--every", 7) == 0
     assert_same(path, reference)
-
-
-def begun(path):
-    """Whether a stream has written its first model."""
-    return path.exists() and path.stat().st_size > 0
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a fork")
-def test_killed_and_resumed(data, tmp_path):
-    reference, path = undisturbed(data, tmp_path), tmp_path / "m.adatron"
-    arguments = ["stream", str(path), str(data), "--every", "7", "--quiet"]
+def test_killed_and_resumed(data, path, reference):
     rng = np.random.default_rng(0)
     for _ in range(100):
-        start = [] if begun(path) else ["--first", str(FIRST), "--gamma", "0.5"]
         child = os.fork()
         if child == 0:
-            os._exit(main([*arguments, *start]))
+            os._exit(stream(path, data, "--every", 7))
         time.sleep(rng.uniform(0.0, 0.4))
         os.kill(child, signal.SIGKILL)
         if os.WIFEXITED(os.waitpid(child, 0)[1]):
             break
-    assert main([*arguments, *([] if begun(path) else ["--first", str(FIRST), "--gamma", "0.5"])]) == 0
+    assert stream(path, data, "--every", 7) == 0
     assert_same(path, reference)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [3, 21, 37, 66])  # 37: a line that forgets
 @pytest.mark.parametrize("twice", [False, True])
-def test_ctrl_c_ends_between_two_lines(number, twice, data, tmp_path):
+def test_ctrl_c_ends_between_two_lines(number, twice, data, path, reference):
     """It comes when a line is learned and not yet written; a second one at once makes it a crash."""
-    reference, path = undisturbed(data, tmp_path), tmp_path / "m.adatron"
-    arguments = ["stream", str(path), str(data), "--every", "7", "--quiet"]
     held = []
 
     def press(_):
@@ -159,74 +146,65 @@ def test_ctrl_c_ends_between_two_lines(number, twice, data, tmp_path):
         moments.enter_context(at(warn_unless_converged, press, number, end=True))  # ends every change of the model
         for learn in learns:
             moments.enter_context(at(learn, press_again, number=None, end=True))
-        assert main([*arguments, "--first", str(FIRST), "--gamma", "0.5"]) == 130
+        assert stream(path, data, "--every", 7) == 130
     assert held
-    assert main([*arguments, *([] if begun(path) else ["--first", str(FIRST), "--gamma", "0.5"])]) == 0
+    assert stream(path, data, "--every", 7) == 0
     assert_same(path, reference)
 
 
-def test_a_file_that_could_not_be_written_when_a_line_forgot(data, tmp_path, capsys):
-    reference, path = undisturbed(data, tmp_path), tmp_path / "m.adatron"
-    arguments = ["stream", str(path), str(data), "--quiet"]
-
+def test_a_file_that_could_not_be_written_when_a_line_forgot(data, path, reference, capsys):
     def fail(_):
         raise OSError(28, "No space left on device")
 
     with at(IncrementalSVC.forget, fail, end=True):
-        assert main([*arguments, "--first", str(FIRST), "--gamma", "0.5"]) == 4
+        assert stream(path, data) == 4
     assert "No space left" in capsys.readouterr().err
-    assert main(arguments) == 0
+    assert stream(path, data) == 0
     assert_same(path, reference)
 
 
-def test_weights_of_classes(data, tmp_path, capsys):
-    path = tmp_path / "m.adatron"
+def test_weights_of_classes(data, path, capsys):
     arguments = ["stream", str(path), str(data), "--first", str(FIRST), "--quiet", "--class-weight"]
-    assert main([*arguments, "balanced"]) == 2
+    assert tool(*arguments, "balanced") == 2
     assert "--class-weight balanced depends on samples that are still to come" in capsys.readouterr().err
-    assert "--class-weight names the class '7'; the classes are 0, 1" in told(capsys, [*arguments, "1:2,7:3"], 1).err
-    assert main([*arguments, "1:2,0:0.5"]) == 0
+    assert "names the class '7'; the classes are 0, 1" in told(capsys, *arguments, "1:2,7:3", status=1).err
+    assert tool(*arguments, "1:2,0:0.5") == 0
     assert adatron.load(path).class_weight == {1: 2.0, 0: 0.5}
 
 
-def test_a_forgotten_row_is_in_no_file(data, tmp_path):
-    path = tmp_path / "m.adatron"
+def test_a_forgotten_row_is_in_no_file(data, path, tmp_path):
     X, y = rows(FIRST)
     adatron.save(IncrementalSVC(gamma=0.5).fit(X, y), path)
     row = "0.123456789012345,0.1,0.2,1"
     (tmp_path / "more.csv").write_text(f"{row}\n-{FIRST}\n0.5,0.5,0.5,zero\n")
-    assert main(["stream", str(path), str(tmp_path / "more.csv"), "--quiet"]) == 1
+    assert stream(path, tmp_path / "more.csv") == 1
     for file in (path, *tmp_path.glob("m.adatron?*")):
         content = file.read_bytes()
         assert b"0.123456789012345" not in content
         assert np.float64(0.123456789012345).tobytes() not in content
 
 
-def test_standard_input_and_a_window(tmp_path, monkeypatch, capsys):
-    path = tmp_path / "m.adatron"
+def test_standard_input_and_a_window(path, monkeypatch):
     X, y = rows(FIRST + 20)
     lines = "\n".join(text_of(X, y, libsvm=True))
     for part in (lines, "\n".join(text_of(X[:5], y[:5], libsvm=True))):
         monkeypatch.setattr("sys.stdin", io.StringIO(part))
-        new = [] if path.exists() else ["--first", str(FIRST), "--gamma", "0.5"]
-        assert main(["stream", str(path), "-", "--window", "25", *new]) == 0
-    assert "samples" in capsys.readouterr().err
+        assert stream(path, "-", "--window", 25) == 0
     model = adatron.load(path)
     assert sorted(model.ids_) == list(range(FIRST, FIRST + 25))
 
 
 @pytest.mark.parametrize("kind", ["svr", "oneclass", "pipeline"])
-def test_other_models(kind, tmp_path):
+def test_other_models(kind, path, tmp_path):
     X, y = rows(FIRST + 5)
     model = {
         "svr": IncrementalSVR(gamma=0.5),
         "oneclass": IncrementalOneClassSVM(gamma=0.5),
         "pipeline": make_pipeline(StandardScaler(), IncrementalSVC(gamma=0.5)),
     }[kind].fit(X[:FIRST], y[:FIRST])
-    path = tmp_path / "m.adatron"
     adatron.save(model, path)
     (tmp_path / "more.csv").write_text("\n".join(text_of(X[FIRST:], y[FIRST:])) + "\n-2\n")
-    assert main(["stream", str(path), str(tmp_path / "more.csv"), "--quiet"]) == 0
+    assert stream(path, tmp_path / "more.csv") == 0
     found = adatron.load(path)
     last = found[-1] if kind == "pipeline" else found
     assert sorted(last.ids_) == [0, 1, *range(3, FIRST + 5)]
@@ -238,22 +216,17 @@ def test_other_models(kind, tmp_path):
     np.testing.assert_allclose(*both, atol=1e-8)
 
 
-@pytest.mark.parametrize(
-    ("content", "status", "message"),
-    [
-        ("1,2,3,1\n1,2,x,1\n", 1, "line 2: column 2 holds 'x', not a finite number"),
-        ("1,2,3,7\n", 1, "line 1: y must hold labels among the classes [0 1]. Got 7"),
-        ("-999\n", 1, "line 1: ids must be those of samples that are in the model. Got 999"),
-        ("1,2,1\n", 1, "line 1"),
-    ],
-)
-def test_bad_lines(content, status, message, tmp_path, capsys):
-    path = tmp_path / "m.adatron"
+def test_bad_lines(path, tmp_path, capsys):
     X, y = rows(FIRST)
     adatron.save(IncrementalSVC(gamma=0.5).fit(X, y), path)
-    (tmp_path / "bad.csv").write_text(content)
-    assert main(["stream", str(path), str(tmp_path / "bad.csv")]) == status
-    assert message in capsys.readouterr().err
+    for content, message in (
+        ("1,2,3,1\n1,2,x,1\n", "line 2: column 2 holds 'x', not a finite number"),
+        ("1,2,3,7\n", "line 1: y must hold labels among the classes [0 1]. Got 7"),
+        ("-999\n", "line 1: ids must be those of samples that are in the model. Got 999"),
+        ("1,2,1\n", "line 1"),
+    ):
+        (tmp_path / "bad.csv").write_text(content)
+        assert message in told(capsys, "stream", path, tmp_path / "bad.csv", "--no-skip-learned", status=1).err
 
 
 def test_a_line_that_may_forget_or_be_a_sample(tmp_path, capsys):
@@ -263,54 +236,43 @@ def test_a_line_that_may_forget_or_be_a_sample(tmp_path, capsys):
     data = tmp_path / "data.libsvm"
     for place in (3, FIRST + 3):  # in the first fit, and after it
         data.write_text("\n".join([*lines[:place], "-1", *lines[place:]]) + "\n")
-        arguments = ["stream", str(tmp_path / f"{place}.adatron"), str(data), "--quiet"]
-        new = ["--first", str(FIRST), "--gamma", "0.5"]
-        assert main([*arguments, *new]) == 1
+        path = tmp_path / f"{place}.adatron"
+        assert stream(path, data) == 1
         assert f"line {place + 1}: '-1' is a sample without features, or forgets sample 1" in capsys.readouterr().err
-        assert main([*arguments, *([] if place > FIRST else new), "--no-forget"]) == 0
-        assert sorted(adatron.load(arguments[1]).ids_) == list(range(FIRST + 6))
+        assert stream(path, data, "--no-forget") == 0
+        assert sorted(adatron.load(path).ids_) == list(range(FIRST + 6))
     path = tmp_path / "forgets.adatron"
-    assert main(["stream", str(path), str(data), *new, "--forget"]) == 0
+    assert stream(path, data, "--forget") == 0
     assert sorted(adatron.load(path).ids_) == [0, *range(2, FIRST + 5)]
     with data.open("a") as more:
         more.write("1 1:0.5\n-3\n")  # no class: it can only forget
-    assert main(["stream", str(path), str(data)]) == 0
+    assert tool("stream", path, data) == 0
     assert 3 not in adatron.load(path).ids_
 
 
-def test_nothing_is_forgotten_before_the_first_fit(tmp_path, capsys):
-    lines = text_of(*rows(FIRST))
-    (tmp_path / "data.csv").write_text("\n".join([*lines[:7], "-2", *lines[7:]]) + "\n")
-    assert main(["stream", str(tmp_path / "m.adatron"), str(tmp_path / "data.csv"), "--first", "20"]) == 1
-    assert "line 8: '-2' forgets, but the first 20 lines are for the fit" in capsys.readouterr().err
-
-
-def test_bad_models(data, tmp_path, capsys):
+def test_bad_models(data, path, capsys):
     X, y = rows(FIRST)
-    path = tmp_path / "m.adatron"
     adatron.save(adatron.SVC().fit(X, y), path)
-    assert main(["stream", str(path), str(data)]) == 1
+    assert tool("stream", path, data) == 1
     assert "the model is a SVC; only the incremental ones learn from a stream" in capsys.readouterr().err
-    assert "has its own parameters: leave out --C" in told(capsys, ["stream", str(path), str(data), "--C", "2"], 2).err
+    assert "has its own parameters: leave out --C" in told(capsys, "stream", path, data, "--C", "2", status=2).err
     assert adatron.load(path).predict(X).shape == (FIRST,)  # it is no database
     path.write_text("1,2,3\n")
-    assert main(["stream", str(path), str(data)]) == 1
+    assert tool("stream", path, data) == 1
     assert path.read_text() == "1,2,3\n"
     path.write_bytes(b"SQLite format 3\0" + bytes(1000))
-    assert main(["stream", str(path), str(data)]) == 1
-    assert "m.adatron: it is a database, but not that of a stream" in capsys.readouterr().err
+    assert "m.adatron: it is a database, but not that of a stream" in told(capsys, "stream", path, data, status=1).err
 
 
-def test_a_model_that_forgot_goes_on(data, tmp_path):
+def test_a_model_that_forgot_goes_on(data, path):
     """The caller saves it to another file, which becomes the database of the next stream."""
-    path, other = tmp_path / "m.adatron", tmp_path / "other.adatron"
-    new = ["--first", str(FIRST), "--gamma", "0.5", "--quiet"]
-    assert main(["stream", str(path), str(data), *new]) == 0
+    other = path.with_name("other.adatron")
+    assert stream(path, data) == 0
     model = adatron.load(path)
     assert model.files_ == [str(path)]
     gone = int(model.ids_[0])
     adatron.save(model.forget([gone]), other)
-    assert main(["stream", str(other), str(data), "--quiet"]) == 0
+    assert stream(other, data) == 0
     assert sorted(adatron.load(other).ids_) == sorted(model.ids_)
     assert gone in adatron.load(path).ids_
 
@@ -322,13 +284,12 @@ def bits(path):
 
 
 @pytest.fixture
-def died(data, tmp_path, monkeypatch):
+def died(data, path, tmp_path, monkeypatch):
     """A model whose stream died: its last ten samples are in lines only. The file, and the whole state."""
-    path = tmp_path / "m.adatron"
     lines = text_of(*rows(20, seed=3))
     (tmp_path / "more.csv").write_text("\n".join(lines[:10]) + "\n")
-    assert main(["stream", str(path), str(data), "--first", str(FIRST), "--gamma", "0.5", "--quiet"]) == 0
-    assert main(["stream", str(path), str(tmp_path / "more.csv"), "--quiet"]) == 0
+    assert stream(path, data) == 0
+    assert stream(path, tmp_path / "more.csv") == 0
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines[10:])))
     written, original = [], Database.commit
 
@@ -338,7 +299,7 @@ def died(data, tmp_path, monkeypatch):
         if len(written) == 10:
             os._exit(9)
 
-    assert in_a_child(["stream", str(path), "-", "--quiet"], commit) == 9
+    assert in_a_child(commit, path, "-") == 9
     kept = path.read_bytes()
     assert again(path, monkeypatch) == 0
     whole = bits(path)
@@ -349,7 +310,7 @@ def died(data, tmp_path, monkeypatch):
 
 def again(path, monkeypatch, *more):
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
-    return main(["stream", str(path), "-", "--quiet", *more])
+    return stream(path, "-", *more)
 
 
 def sql(path, statement):
@@ -392,22 +353,19 @@ def test_records_of_a_file_in_another_format(died, tmp_path):
     """The database has lines with commas; the stream goes on with LIBSVM text."""
     path, whole = died
     (tmp_path / "more.libsvm").write_text("1 1:0.5 2:0.25\n")
-    assert main(["stream", str(path), str(tmp_path / "more.libsvm"), "--quiet"]) == 0
+    assert stream(path, tmp_path / "more.libsvm") == 0
     ids, X, last = bits(path)
     assert (ids[:-1], X[:-1], last - 1) == whole
     assert X[-1] == [0.5, 0.25, 0.0]
 
 
 @pytest.mark.parametrize("new", [True, False])
-def test_the_second_stream_on_a_model_is_refused(new, data, tmp_path, capsys):
-    path = tmp_path / "m.adatron"
-    arguments = ["stream", str(path), str(data), "--quiet"]
-    begin = ["--first", str(FIRST), "--gamma", "0.5"]
+def test_the_second_stream_on_a_model_is_refused(new, data, path, tmp_path, capsys):
     if not new:
-        assert main([*arguments, *begin]) == 0
+        assert stream(path, data) == 0
     before = sorted(tmp_path.iterdir())
     with Database(path):
-        assert main([*arguments, *(begin if new else [])]) == 1
+        assert stream(path, data) == 1
         assert "another `adatron stream` is learning with this model" in capsys.readouterr().err
     assert sorted(tmp_path.iterdir()) == before
 
@@ -418,52 +376,46 @@ def meanwhile(act, number):
 
 
 @pytest.fixture
-def running(tmp_path):
-    """A pipeline, an input with 20 more lines, the last of which forgets, and all samples."""
+def running(path, tmp_path):
+    """A pipeline and an input with 20 more lines, the last of which forgets: the words of its stream."""
     X, y = rows(FIRST + 19)
-    model = make_pipeline(StandardScaler(), IncrementalSVC(gamma=0.5))
-    path, data = tmp_path / "m.adatron", tmp_path / "data.csv"
+    model, data = make_pipeline(StandardScaler(), IncrementalSVC(gamma=0.5)), tmp_path / "data.csv"
     adatron.save(model.fit(X[:FIRST], y[:FIRST]), path)
     data.write_text("\n".join(text_of(X[FIRST:], y[FIRST:])) + "\n-5\n")
-    return path, data, ["stream", str(path), str(data), "--quiet", "--every", "5"]
+    return "stream", path, data, "--quiet", "--every", "5"
 
 
 def last_of(path):
     return adatron.load(path)[-1]
 
 
-def test_others_read_while_a_stream_runs_and_save_elsewhere(running, tmp_path):
-    path, _, arguments = running
-
+def test_others_read_while_a_stream_runs_and_save_elsewhere(running, path):
     def read():
         with pytest.raises(ValueError, match="it is the database of a stream"):
             adatron.save(adatron.load(path), path)
         assert len(last_of(path).ids_) == FIRST + 5  # a snapshot came after five
 
     with meanwhile(read, 8):
-        assert main(arguments) == 0
+        assert tool(*running) == 0
     assert sorted(last_of(path).ids_) == [one for one in range(FIRST + 19) if one != 5]
 
 
-def test_a_database_that_goes_while_a_stream_runs_is_noticed(running, tmp_path, capsys):
-    path, _, arguments = running
+def test_a_database_that_goes_while_a_stream_runs_is_noticed(running, path, tmp_path, capsys):
     with meanwhile(lambda: path.rename(tmp_path / "other"), 8):
-        assert main(arguments) == 1
+        assert tool(*running) == 1
     assert "m.adatron: it was moved, replaced or changed while the stream was learning" in capsys.readouterr().err
     assert not path.exists()
     (tmp_path / "other").rename(path)
-    assert main(arguments) == 0
+    assert tool(*running) == 0
     assert sorted(last_of(path).ids_) == [one for one in range(FIRST + 19) if one != 5]
 
 
 def test_a_stream_says_that_a_scaler_remembers(running, capsys):
-    _, data, arguments = running
-    assert main(arguments) == 0
     warning = "sample 5 has left the model, but the step 'standardscaler' (StandardScaler) keeps"
-    assert warning in capsys.readouterr().err
-    with data.open("a") as more:
+    assert warning in told(capsys, *running).err
+    with running[2].open("a") as more:
         more.write(f"-{FIRST + 2}\n")  # came after the scaler was fitted
-    assert not told(capsys, arguments).err
+    assert not told(capsys, *running).err
 
 
 def test_a_line_that_forgets_a_sample_which_has_gone_is_only_a_warning(tmp_path, capsys):
@@ -472,9 +424,9 @@ def test_a_line_that_forgets_a_sample_which_has_gone_is_only_a_warning(tmp_path,
     data, path = tmp_path / "window.csv", tmp_path / "w.adatron"
     data.write_text("\n".join([*lines[:50], "-3", "-45", "-45", *lines[50:]]) + "\n")
     arguments = ["stream", str(path), str(data), "--first", "30", "--window", "30", "--gamma", "1"]
-    said = told(capsys, arguments).err
+    said = told(capsys, *arguments).err
     assert "sample 3 is not in the model any more" in said
     assert "sample 45 is not in the model any more" in said
     assert sorted(load(path).ids_) == [i for i in range(29, 60) if i != 45]  # thirty samples
     data.write_text(data.read_text() + "-999\n")
-    assert main(["stream", str(path), str(data)]) == 1  # no such sample ever came
+    assert tool("stream", path, data) == 1  # no such sample ever came

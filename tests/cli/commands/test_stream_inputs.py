@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import adatron
-from adatron.cli import main
 from adatron.files.database import Database
+from lines import stream
 from moments import at
 
 FIRST = 30
@@ -22,21 +22,11 @@ def lines(n, seed=0):
 
 
 @pytest.fixture
-def path(tmp_path):
-    return tmp_path / "m.adatron"
-
-
-@pytest.fixture
 def data(tmp_path):
     """A file of 40 lines; a model has learned the first 35 of them, comments not counted."""
     data = tmp_path / "data.csv"
     data.write_text("# a comment\n" + "\n".join(lines(40)) + "\n")
     return data
-
-
-def stream(path, data, *more):
-    new = [] if path.exists() else ["--first", str(FIRST), "--gamma", "0.5"]
-    return main(["stream", str(path), str(data), "--quiet", *new, *more])
 
 
 def ids(path):

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import adatron
-from adatron.cli import main
-from lines import failed, told
+from lines import failed, told, tool
 
 MACHINES = {
     ("classification", "c"): "IncrementalSVC",
@@ -32,14 +31,13 @@ def lines_of(task, X, y):
 
 
 @pytest.mark.parametrize(("task", "svm"), MACHINES)
-def test_every_incremental_machine_learns_from_a_stream(task, svm, tmp_path, capsys):
+def test_every_incremental_machine_learns_from_a_stream(task, svm, path, tmp_path, capsys):
     X, y = samples(task)
     (tmp_path / "a.csv").write_text("\n".join(lines_of(task, X, y)) + "\n")
-    path = str(tmp_path / "m")
     arguments = ["stream", path, str(tmp_path / "a.csv")]
     options = ["--task", task, "--svm", svm, "--first", "40", "--gamma", "0.5"]
     more = ["--nu", "0.3"] if svm == "nu" else ["--C", "2"]
-    assert json.loads(told(capsys, [*arguments, *options, *more, "--json"]).out)["lines"] == 20
+    assert json.loads(told(capsys, *arguments, *options, *more, "--json").out)["lines"] == 20
     model = adatron.load(path)
     assert type(model).__name__ == MACHINES[task, svm]
     kind, given = getattr(adatron, MACHINES[task, svm]), {more[0][2:]: float(more[1])}
@@ -47,19 +45,7 @@ def test_every_incremental_machine_learns_from_a_stream(task, svm, tmp_path, cap
     new = samples(task, seed=1)[0]
     ask = "predict" if task == "regression" else "decision_function"
     np.testing.assert_allclose(getattr(model, ask)(new), getattr(expected, ask)(new), atol=1e-7)
-    assert "exists and has its own parameters: leave out --svm" in failed(capsys, [*arguments, "--svm", svm], 2)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--task", "regression", "--svm", "nu"], "--task regression has no machine with --svm nu"),
-        (["--epsilon", "0.1"], "--epsilon is no parameter of IncrementalSVC, but of IncrementalSVR"),
-    ],
-)
-def test_there_is_no_such_incremental_machine(options, message, tmp_path, capsys):
-    (tmp_path / "a.csv").write_text("1,2,a\n2,1,b\n")
-    assert message in failed(capsys, ["stream", str(tmp_path / "m"), str(tmp_path / "a.csv"), *options], 2)
+    assert "exists and has its own parameters: leave out --svm" in failed(capsys, *arguments, "--svm", svm, status=2)
 
 
 @pytest.fixture
@@ -76,42 +62,40 @@ def tables(tmp_path):
 
 
 @pytest.mark.parametrize("label", [["--label", "side"], ["--label", "0"]])
-def test_a_header_is_no_sample(label, tables, tmp_path, capsys):
+def test_a_header_is_no_sample(label, tables, path, capsys):
     (first, second), X, y = tables
-    path = str(tmp_path / "m")
-    assert main(["stream", path, first, *label, "--first", "20", "--gamma", "0.5", "--json"]) == 0
+    assert tool("stream", path, first, *label, "--first", "20", "--gamma", "0.5", "--json") == 0
     assert json.loads(capsys.readouterr().out)["lines"] == 30
-    assert main(["stream", path, first, *label, "--json"]) == 0  # the same file again
+    assert tool("stream", path, first, *label, "--json") == 0  # the same file again
     assert json.loads(capsys.readouterr().out)["lines"] == 0
-    assert main(["stream", path, second, "--json"]) == 0  # the model knows its columns
+    assert tool("stream", path, second, "--json") == 0  # the model knows its columns
     assert json.loads(capsys.readouterr().out)["lines"] == 30
     expected = adatron.IncrementalSVC(gamma=0.5).fit(X, y)
     new = samples("classification", seed=1)[0]
     np.testing.assert_allclose(adatron.load(path).decision_function(new), expected.decision_function(new), atol=1e-7)
 
 
-def test_a_header_with_other_columns_is_refused(tables, tmp_path, capsys):
+def test_a_header_with_other_columns_is_refused(tables, path, tmp_path, capsys):
     (first, second), _, _ = tables
-    path = str(tmp_path / "m")
-    assert main(["stream", path, first, "--label", "side", "--first", "20", "--quiet"]) == 0
+    assert tool("stream", path, first, "--label", "side", "--first", "20", "--quiet") == 0
     text = (tmp_path / "1.csv").read_text()
     (tmp_path / "1.csv").write_text(text.replace("side,a,b", "side,b,a"))
-    assert main(["stream", path, second, "--quiet"]) == 1
+    assert tool("stream", path, second, "--quiet") == 1
     assert "its header (side, b, a) is not that of the lines before (side, a, b)" in failed(capsys)
 
 
 def test_first_lines_of_one_class_are_refused_by_name(tmp_path, capsys):
     (tmp_path / "a.csv").write_text("".join(f"{i},{-i},{i > 30}\n" for i in range(60)))
     arguments = ["stream", str(tmp_path / "m"), str(tmp_path / "a.csv")]
-    assert "a.csv: the first 10 lines all have the label False" in failed(capsys, [*arguments, "--first", "10"])
-    assert main([*arguments, "--first", "40"]) == 0
+    assert "a.csv: the first 10 lines all have the label False" in failed(capsys, *arguments, "--first", "10")
+    assert tool(*arguments, "--first", "40") == 0
 
 
 def test_replayed_lines_are_called_so(tmp_path, capsys):
     X, y = samples("classification")
     (tmp_path / "a.csv").write_text("\n".join(lines_of("classification", X, y)) + "\n")
     for _ in range(2):
-        assert main(["stream", str(tmp_path / "m"), str(tmp_path / "a.csv"), "--first", "40"]) == 0
+        assert tool("stream", tmp_path / "m", tmp_path / "a.csv", "--first", "40") == 0
         assert "replayed from journal  0\n" in capsys.readouterr().err
 
 
@@ -130,11 +114,11 @@ SEMICOLONS = "".join(f"{i % 7 / 2};{i % 2};{(i * 3) % 5 / 4}\n".replace(".", ","
 def test_headers_are_those_of_the_reader_of_files(header, options, samples, tmp_path, capsys):
     (tmp_path / "a.csv").write_text(header + SEMICOLONS, encoding="utf-8")
     command = ["stream", str(tmp_path / "m"), str(tmp_path / "a.csv"), *options, "--first", "20", "--quiet", "--json"]
-    assert json.loads(told(capsys, command).out)["samples"] == samples
+    assert json.loads(told(capsys, *command).out)["samples"] == samples
     model = adatron.load(tmp_path / "m")
     table = adatron.files.read(tmp_path / "a.csv", label=1, header=samples == 60)
     assert (model.predict(table.X) == table.y).mean() > 0.5
-    assert main(command) == 0  # nothing is new
+    assert tool(*command) == 0  # nothing is new
     assert json.loads(capsys.readouterr().out)["lines"] == 0
 
 
@@ -142,14 +126,14 @@ def test_columns_of_a_header_are_left_out_by_name(tmp_path):
     rows = "".join(f"note {i};{i % 7 / 2};{i % 3};{i % 2}\n" for i in range(60))
     (tmp_path / "a.csv").write_text("note;a;b;y\n" + rows)
     command = ["stream", str(tmp_path / "m"), str(tmp_path / "a.csv"), "--drop", "note", "--first", "20", "--quiet"]
-    assert main(command) == 0
+    assert tool(*command) == 0
     model = adatron.load(tmp_path / "m")
     assert (model.n_features_in_, len(model.ids_)) == (2, 60)
 
 
 def test_a_later_line_has_the_form_of_the_first(tmp_path, capsys):
     (tmp_path / "a.csv").write_text(SEMICOLONS + "1,5,1,0\n")
-    assert main(["stream", str(tmp_path / "m"), str(tmp_path / "a.csv"), "--label", "1", "--first", "20"]) == 1
+    assert tool("stream", tmp_path / "m", tmp_path / "a.csv", "--label", "1", "--first", "20") == 1
     assert "a.csv, line 61: " in failed(capsys)
     assert len(adatron.load(tmp_path / "m").ids_) == 60
 
@@ -159,5 +143,5 @@ def test_every_input_has_a_form_of_its_own(tmp_path):
     (tmp_path / "b.csv").write_text(SEMICOLONS.replace(",", ".").replace(";", ","))
     for name in ("a.csv", "b.csv"):
         command = ["stream", str(tmp_path / "m"), str(tmp_path / name), "--label", "1", "--first", "20", "--quiet"]
-        assert main(command) == 0
+        assert tool(*command) == 0
     assert len(adatron.load(tmp_path / "m").ids_) == 120

@@ -8,15 +8,13 @@ from pathlib import Path
 import pytest
 
 from adatron import SVC
-from adatron.cli import main
 from adatron.files import load
-from lines import told
+from lines import told, tool
 
 
-def test_train_writes_a_model_and_a_table(train_csv, tmp_path, capsys):
-    path = tmp_path / "m.adatron"
+def test_train_writes_a_model_and_a_table(train_csv, path, capsys):
     options = ["--label", "0", "--C", "2", "--gamma", "0.5", "--tol", "1e-4", "--class-weight", "balanced"]
-    out, err = told(capsys, ["train", str(train_csv), "--model", str(path), *options])
+    out, err = told(capsys, "train", train_csv, "--model", path, *options)
     assert out == ""
     read, *lines = err.splitlines()
     assert read == "read 60 rows × 2 numeric features, separator ',', label 'colour'"
@@ -39,20 +37,18 @@ def test_left_out_options_are_the_estimator_s_defaults_and_quiet_training_says_n
     assert load(model).get_params() == SVC().get_params()
 
 
-def test_an_early_stop_is_written_and_reported(samples, train_csv, tmp_path, capsys):
-    path = tmp_path / "m.adatron"
+def test_an_early_stop_is_written_and_reported(samples, train_csv, path, capsys):
     arguments = ["train", str(train_csv), "--model", str(path), "--label", "colour", "--set", "max_iter=1"]
-    err = told(capsys, arguments, 3).err
+    err = told(capsys, *arguments, status=3).err
     assert "warning: " in err
     assert "converged             no" in err
     assert load(path).fit_status_ != 0
 
 
 @pytest.mark.parametrize("command", ["train", "search"])
-def test_a_pipeline_without_skops_is_refused_before_the_fit(command, train_csv, tmp_path, capsys, monkeypatch):
+def test_a_pipeline_without_skops_is_refused_before_the_fit(command, train_csv, path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "skops.io", None)
-    path = tmp_path / "m.adatron"
-    assert main([command, str(train_csv), "--model", str(path), "--label", "0", "--scale", "standard"]) == 2
+    assert tool(command, train_csv, "--model", path, "--label", "0", "--scale", "standard") == 2
     assert "make a pipeline, whose file takes skops: pip install click" in capsys.readouterr().err
     assert not path.exists()
 
@@ -84,7 +80,7 @@ def test_a_real_file_needs_one_command(name, data_dir, tmp_path, capsys, monkeyp
     command = shlex.split(LINES[name])[1:]
     at = command.index("--model")
     model = command[at + 1]
-    assert main([*command, "--quiet"]) == 0
-    assert re.search(rf"^label +{re.escape(label)}$", told(capsys, ["info", model]).out, re.MULTILINE)
-    found = re.search(rf"{quality} +([\d.]+)", told(capsys, [*command[:at], "--cv", "5", "--quiet"]).out)
+    assert tool(*command, "--quiet") == 0
+    assert re.search(rf"^label +{re.escape(label)}$", told(capsys, "info", model).out, re.MULTILINE)
+    found = re.search(rf"{quality} +([\d.]+)", told(capsys, *command[:at], "--cv", "5", "--quiet").out)
     assert float(found[1]) > least

@@ -5,11 +5,12 @@ from __future__ import annotations
 import shlex
 import statistics
 import sys
-import time
 from collections.abc import Iterator
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
+from timeit import timeit
 from typing import Any
 
 import click
@@ -20,14 +21,13 @@ DEMO_SAMPLES, DEMO_REPEATS = 20_000, 3  # Size of the large set, and fits of it 
 LEAST_AGREEMENT = 0.99  # Fraction of equal predictions: two solvers within one tolerance may differ at ties.
 LEARNED = 600  # Digits in the model that forgets, and in the search.
 EQUAL_VALUES = 1e-6  # Largest difference of decision values of two exact solutions; the numbers themselves are about 1.
-DEMO_FOLDER = "adatron-demo"  # Where the demo writes.
 DEMO_MODEL, DEMO_PICTURE = "digits.adatron", "search.png"
-NAME_WIDTH = len("scikit-learn")  # Of the names of numbers.
 Claims = Iterator[tuple[str, bool]]
+_seconds = partial(timeit, number=1)
 
 
 @click.command(short_help="Fit, prove, compare, forget, search and save, in a minute or two.")
-@click.option("--folder", default=DEMO_FOLDER, show_default=True, help="Where the model and the picture are written.")
+@click.option("--folder", default="adatron-demo", help="Where the model and the picture are written.")
 def demo(folder: str) -> ExitStatus:
     """Show what adatron does: fit, prove, compare with scikit-learn, forget a sample, search, save.
 
@@ -155,10 +155,4 @@ def _found(digits: Any, place: Path) -> Claims:
 
 def _show(name: str, value: object) -> None:
     """Print a number, aligned with the others."""
-    click.echo(f"   {name:<{NAME_WIDTH}} {value}")
-
-
-def _seconds(action: Any) -> float:
-    start = time.perf_counter()
-    action()
-    return time.perf_counter() - start
+    click.echo(f"   {name:<{len('scikit-learn')}} {value}")

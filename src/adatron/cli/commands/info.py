@@ -22,6 +22,7 @@ VARIABLES = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "ADATRON_CACHE_DIR",
     "ADATRON_DATA", "NUMBA_DISABLE_JIT",
 )  # fmt: skip
+PROCESSOR_FEATURES = ("sse4.2", "avx", "avx2", "fma", "avx512f", "avx512dq", "neon", "sve")  # The compiler uses them.
 
 
 @click.command(short_help="Show the installation, the solvers, or a model.")
@@ -51,37 +52,42 @@ def _tell(rows: TableRows, result: dict[str, Any], wants_json: bool) -> None:
 
 def _installation() -> tuple[TableRows, dict[str, Any]]:
     """Return the facts that a bug report needs, for people and for programs."""
-    from ...extras import extras
-    from ...threads.pool import allowed_threads
+    import llvmlite.binding as llvm
+    from threadpoolctl import threadpool_info
 
+    from ...extras import extras
+    from ...threads import allowed_threads
+
+    import_module("scipy.linalg")  # its BLAS is not NumPy's
+    libraries: list[dict[str, Any]] = threadpool_info()
     found: dict[str, Any] = {
         **{package: _version(package) for package in PACKAGES_SHOWN},
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "system": platform.platform(),
-        "processor": _processor(),
+        "processor": {
+            "name": f"{platform.machine()} {llvm.get_host_cpu_name()}",
+            "features": [name for name in PROCESSOR_FEATURES if llvm.get_host_cpu_features().get(name)],
+        },
         "cores": os.cpu_count(),
         "threads": allowed_threads(None),
         **_cache(),
         "extras": {extra: {name: _version(name) for name in names} for extra, names in extras().items()},
         "environment": {name: os.environ[name] for name in VARIABLES if name in os.environ},
-        "blas": _blas(),
+        "blas": sorted({f"{one['internal_api']} {one['version']} ({one['num_threads']} threads)" for one in libraries}),
+    }
+    processor = found["processor"]
+    shown: dict[str, Any] = found | {
+        "processor": f"{processor['name']}, {' '.join(processor['features']) or 'features unknown'}",
+        "extras": [f"{extra}: {_pairs(names, ' ', 'not installed')}" for extra, names in found["extras"].items()],
+        "environment": _pairs(found["environment"], "=") or "nothing set",
+        "blas": "; ".join(found["blas"]),
+        "cache_trusted": "yes" if found["cache_trusted"] else "no",
+        "cache_writable": "yes" if found["cache_writable"] else "no",
     }
     rows: TableRows = []
-    for name, value in found.items():
-        shown = value
-        if name == "extras":
-            lines = [f"{extra}: {_pairs(packages, ' ', 'not installed')}" for extra, packages in value.items()]
-            rows += [("" if number else name, line) for number, line in enumerate(lines)]
-            continue
-        if name == "environment":
-            shown = _pairs(value, "=") or "nothing set"
-        elif name == "processor":
-            shown = f"{value['name']}, {' '.join(value['features']) or 'features unknown'}"
-        elif isinstance(value, list):
-            shown = "; ".join(value)  # pyright: ignore[reportUnknownArgumentType]
-        elif isinstance(value, bool):
-            shown = "yes" if value else "no"
-        rows.append((name.replace("_", " "), "not installed" if shown is None else shown))
+    for name, value in shown.items():
+        lines = value if isinstance(value, list) else ["not installed" if value is None else value]
+        rows += [("" if number else name.replace("_", " "), line) for number, line in enumerate(lines)]
     return rows, found
 
 
@@ -94,15 +100,6 @@ def _version(package: str) -> str | None:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return None
-
-
-def _processor() -> dict[str, Any]:
-    """Return the name of the processor, and the features that the compiler makes use of."""
-    import llvmlite.binding as llvm
-
-    found = llvm.get_host_cpu_features()
-    wanted = ("sse4.2", "avx", "avx2", "fma", "avx512f", "avx512dq", "neon", "sve")
-    return {"name": f"{platform.machine()} {llvm.get_host_cpu_name()}", "features": [n for n in wanted if found.get(n)]}
 
 
 def _cache() -> dict[str, Any]:
@@ -121,14 +118,6 @@ def _cache() -> dict[str, Any]:
         "precompiled": f"{functions_in(came)} functions, for {came.name}" if came else "none for this installation",
         "compiler": "off (NUMBA_DISABLE_JIT)" if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0") else "on",
     }
-
-
-def _blas() -> list[str]:
-    from threadpoolctl import threadpool_info
-
-    import_module("scipy.linalg")  # its BLAS is not NumPy's
-    found: list[dict[str, Any]] = threadpool_info()
-    return sorted({f"{one['internal_api']} {one['version']} ({one['num_threads']} threads)" for one in found})
 
 
 def _solvers() -> tuple[TableRows, dict[str, Any]]:

@@ -10,7 +10,7 @@ import click
 from ...extras import needed
 from .. import options
 from ..outputs import MODEL_ENDINGS, ExitStatus, as_json, check_outputs, echo_rows, write_result
-from ..values import AUTO_RANGE, Number
+from ..values import Number
 
 
 @click.command(cls=options.GroupedCommand, short_help="Choose C, gamma and others by cross-validation.")
@@ -52,42 +52,31 @@ def search(
     from .. import searched
     from ..data import DataFiles
     from ..labels import known_part
-    from ..parts import machine_of
     from ..training import check_steps, prepared, read_training
 
     source = DataFiles(files, options.taken(parameters, options.READING))
     preparing = options.taken(parameters, options.STEPS)
     _check_files(files, target, plot)
     check_steps(preparing, None, target)
-    given = {name: values for name, values in options.taken(parameters, options.SEARCHED).items() if values is not None}
-    limit, parameters["max_time"] = parameters["max_time"], None
-    probability, parameters["probability"] = parameters["probability"], None
-    made, grid = searched.machine_and_grid(task, svm, parameters, given)
-    if plot and not any(values == AUTO_RANGE or len(values) > 1 for values in grid.values()):
-        raise click.UsageError(f"--plot {plot}: no parameter has several values, so there is nothing to draw")
-    scoring, needs_probability = searched.score_of(scoring, task or options.TASK, bool(probability))
-    if needs_probability:
-        made.set_params(probability=True)
+    limit, probability = parameters.pop("max_time"), parameters.pop("probability")
+    made, grid = searched.machine_and_grid(task, svm, parameters, plot)
+    scoring = searched.score_of(made, scoring, task or options.TASK, bool(probability))
     learned = table = read_training(source, made, preparing, task is not None, True)
     if not quiet:
         click.echo(table.summary(), err=True)
     searched.check_data(source.name, table, task or options.TASK, folds, scoring)
     if task == "novelty" and target is not None:
         learned = known_part(source.name, table, made.kernel == "precomputed")
-    model = prepared(made, table, preparing)
-    silent = quiet or no_progress
+    model, silent = prepared(made, table, preparing), quiet or no_progress
     found, seconds = searched.searched(model, grid, table, folds, scoring, limit, silent)
     if not wants_json:
-        click.echo(searched.table(found))
-        echo_rows(searched.best_rows(found, scoring), err=False)
+        searched.tell(found, scoring)
     summary = searched.summary(found, scoring, task or options.TASK, type(made).__name__, seconds)
     good = True
     try:
         if target is not None:
             model.set_params(**found.best_params_)
-            if probability is not None:
-                machine_of(model).set_params(probability=probability)
-            good = _finish(model, learned, target, quiet, silent)
+            good = _finish(model, learned, target, probability, quiet, silent)
             summary["model"] = target
     finally:  # the scores are worth more than the model, which one fit brings back
         if wants_json:
@@ -112,18 +101,21 @@ def _check_files(files: tuple[str, ...], target: str | None, plot: str | None) -
         raise click.UsageError(f"--plot {plot}: the name ends in none of {', '.join(f'.{one}' for one in known)}")
 
 
-def _finish(model: Any, learned: Any, target: str, quiet: bool, silent: bool) -> bool:
+def _finish(model: Any, learned: Any, target: str, probability: bool | None, quiet: bool, silent: bool) -> bool:
     """Fit the model to the samples to learn from, write it and print its proof; return whether the fit converged."""
     from ...files import save
     from .. import training
     from ..parts import machine_of
     from ..report import certificate_rows
 
+    machine = machine_of(model)
+    if probability is not None:
+        machine.set_params(probability=probability)
     try:
         training.fit(model, learned, False, silent)
     except KeyboardInterrupt:
         raise click.Abort("interrupted, and no model written") from None
     save(model, target)
     if not quiet:
-        echo_rows([*certificate_rows(machine_of(model)), ("model file", target)], err=True)
-    return not machine_of(model).fit_status_
+        echo_rows([*certificate_rows(machine), ("model file", target)], err=True)
+    return not machine.fit_status_

@@ -44,9 +44,9 @@ def train(
     """
     from ...files import save
     from ..data import DataFiles
-    from ..labels import known_part
-    from ..scores import scores
-    from ..training import check_folds, check_steps, cross_validated, fit, machine, prepared, read_training
+    from ..labels import check_classes, known_part
+    from ..report import scores
+    from ..training import check_steps, cross_validated, fit, machine, prepared, read_training
 
     _check_usage(target, folds, test)
     reading, preparing = options.taken(parameters, options.READING), options.taken(parameters, options.STEPS)
@@ -57,18 +57,20 @@ def train(
         parameters["random_state"] = None  # these machines draw nothing
     made, source = machine(task, svm, parameters), DataFiles(files, reading)
     learned = table = read_training(source, made, preparing, task is not None, task != "novelty")
-    tested, testing = None, DataFiles(test, reading).counting_as(table.first_index)
+    testing, given = DataFiles(test, reading).counting_as(table.first_index), made.kernel == "precomputed"
+    gaps, tested = preparing["impute"] is not None, None
     if test:
-        tested = _tested(testing, made, table, preparing)
+        tested = testing.like_training(table, gaps, given, task != "novelty")
+        if (task or options.TASK) == "classification":
+            check_classes(table.y, tested.y)
     if task == "novelty":
-        learned = known_part(source.name, table, given=not folds and made.kernel == "precomputed")
+        learned = known_part(source.name, table, given and not folds)
     if not quiet:
         click.echo(table.summary(), err=True)
     model, silent = prepared(made, table, preparing), quiet or no_progress
     try:
         if target is None:
-            check_folds(source.name, table, folds or 0, task or options.TASK)
-            predicted = cross_validated(model, table, folds or 0, seed, silent)
+            predicted = cross_validated(source.name, model, table, folds or 0, seed, silent)
             return _tell_validation(model, predicted, table, wants_json)
         seconds, cut_short = fit(model, learned, save_partial, silent)
     except KeyboardInterrupt:
@@ -77,10 +79,7 @@ def train(
     if cut_short and not (save_partial or click.confirm("Write the model as it is, not converged?", err=True)):
         return ExitStatus.INTERRUPTED
     save(model, target)
-    measured = None
-    if tested is not None:
-        wide, tested = testing.matched(model, tested)
-        measured = scores(wide, tested.X, tested.y)
+    measured = None if tested is None else scores(*testing.matched(model, tested))
     _tell(model, table, learned, measured, seconds, target, quiet, wants_json)
     if cut_short:
         return ExitStatus.INTERRUPTED
@@ -100,33 +99,13 @@ def _check_usage(target: str | None, folds: int | None, test: tuple[str, ...]) -
         raise click.UsageError("--model is missing: name the model file to write, or cross-validate with --cv 5")
 
 
-def _tested(testing: Any, made: Any, table: Any, preparing: dict[str, Any]) -> Any:
-    """Read data to test on, as a model of the training data takes them."""
-    from scipy.sparse import issparse
-
-    from ..data import counts, wanted
-    from ..labels import check_classes, label_text
-    from ..parts import task_of
-
-    task, X = task_of(made), table.X
-    if not issparse(X) and counts(X[:, 0]):  # as a feature of the training data does
-        testing = testing.using(keep_index=True)
-    like = wanted(table.shape[1], table.feature_names, table.categorical, preparing["impute"] is not None)
-    given = made.kernel == "precomputed"
-    tested = testing.like(like, issparse(X), label_text(table), given, task != "novelty")
-    if task == "classification":
-        check_classes(table.y, tested.y)
-    return tested
-
-
 def _tell(
     model: Any, table: Any, learned: Any, measured: Any, seconds: float, target: str, quiet: bool, wants_json: bool
 ) -> None:
     """Print the model, its proof and its quality: a table for people, JSON for programs."""
     from ..labels import said_of
     from ..parts import machine_of, task_of
-    from ..report import certificate_rows, kernel_rows, summary
-    from ..scores import rows_of
+    from ..report import certificate_rows, kernel_rows, rows_of, summary
 
     if not quiet:
         shape: TableRows = [("samples x features", "{} x {}".format(*learned.shape))]
@@ -144,7 +123,7 @@ def _tell(
 def _tell_validation(model: Any, predicted: Any, table: Any, wants_json: bool) -> ExitStatus:
     """Print the quality of the predictions for samples that were left out: the result of the command."""
     from ..parts import machine_of
-    from ..scores import measured, rows_of
+    from ..report import measured, rows_of
 
     found = measured(model, predicted, table.y)
     if wants_json:
