@@ -1,6 +1,6 @@
 """Readers: what is in a file is read, and every bad input is one clear sentence.
 
-Also tested here: ``cells`` and ``files/table``.
+Also tested here: ``fields``, ``binary`` and ``files/table``.
 """
 
 import bz2

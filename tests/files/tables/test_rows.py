@@ -1,4 +1,4 @@
-"""Single rows: what is read quickly is what the reader of files makes of the same line."""
+"""Single rows of a text: what is read quickly is what the reader of files makes of the same line."""
 
 import numpy as np
 import pytest
