@@ -5,16 +5,16 @@ PYTEST_ARGS ?=
 PROGRAMS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 BIN := .venv/$(PROGRAMS)
 STAMP := .venv/.installed
-# The demo needs little, so it has a smaller environment unless the whole one is there: no pip, no module compiled ahead.
-DEMO := $(if $(wildcard $(STAMP)),.venv,.venv-demo)
+# The demo takes an environment that has adatron. Else it makes a smaller one: no pip, no module compiled ahead.
+DEMO := $(if $(wildcard $(BIN)/adatron),.venv,.venv-demo)
 
 .PHONY: demo install test test-all plain attack-fits attack-files versions coverage wheel wheels dist release-check lint docs linkcheck clean
 
-demo: $(DEMO)/.installed
+demo: $(if $(filter .venv,$(DEMO)),,.venv-demo/.installed)
 	$(DEMO)/$(PROGRAMS)/adatron demo
 
 .venv-demo/.installed: pyproject.toml
-	@echo "installing adatron and what it needs into .venv-demo, 15 seconds and the download"
+	@echo "installing adatron and what it needs into .venv-demo, 15 to 60 seconds and the download"
 	test -x .venv-demo/$(PROGRAMS)/python || $(PYTHON) -m venv --without-pip .venv-demo
 	$(PYTHON) -m pip --python .venv-demo/$(PROGRAMS)/python install --quiet --disable-pip-version-check --no-compile -e '.[cli,plot]'
 	touch $@

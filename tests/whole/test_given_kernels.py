@@ -8,7 +8,7 @@ from sklearn.base import is_regressor
 from sklearn.exceptions import ConvergenceWarning
 
 from adatron import SVC
-from adatron.gram.backends import segment
+from adatron.gram.backends import untiled
 from adatron.kernels import RBF
 from adatron.solvers import Block
 from machines import NAMES, X, assert_same_after, ours, target, theirs, values
@@ -49,10 +49,10 @@ def test_functions_are_called_on_blocks(name, n):
     kernel = Recorder()
     parameters = {"nu": 0.02} if "Nu" in name or name == "OneClassSVM" else {}
     model = ours(name, kernel=kernel, tol=0.1, **parameters).fit(many, y)
-    assert max(max(shape) for shape in kernel.shapes) <= segment.FUNCTION_ROWS
+    assert max(max(shape) for shape in kernel.shapes) <= untiled.FUNCTION_ROWS
     fitting = len(kernel.shapes)
     model.predict(many)
-    assert max(max(shape) for shape in kernel.shapes) <= segment.FUNCTION_ROWS
+    assert max(max(shape) for shape in kernel.shapes) <= untiled.FUNCTION_ROWS
     assert sum(a * b for a, b in kernel.shapes[fitting:]) == n * len(model.support_)
 
 
