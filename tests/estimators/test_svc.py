@@ -114,13 +114,6 @@ def test_a_large_feature_that_hardly_varies_keeps_rows_dense():
         assert isinstance(_source(X, np.arange(1500), RBF(0.1), as_given=False).X, storage)
 
 
-def test_linear_coefficients():
-    for data in (iris, two_classes):
-        X, y = data()
-        ours, theirs = pair(X, y, kernel="linear", C=0.1)
-        np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
-
-
 @pytest.mark.parametrize("bias", ["augmented", "none"])
 def test_other_forms_of_the_bias(bias):
     X, y = two_classes()
@@ -203,10 +196,8 @@ def test_more_memory_than_there_is():
     assert SVC(cache_size=1e308).fit(*two_classes()).fit_status_ == 0
 
 
-def test_max_time_and_callback_stop():
+def test_a_callback_stops():
     X, y = make_classification(4000, 20, flip_y=0.3, random_state=0)
-    with pytest.warns(ConvergenceWarning, match="max_time"):
-        assert SVC(C=1e4, max_time=0.05).fit(X, y).fit_status_ == 1
     seen = []
 
     def callback(state):

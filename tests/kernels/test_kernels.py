@@ -1,7 +1,7 @@
 """Kernels: values, derivatives, proven rounding errors, compiled maps, descriptions, refusals.
 
 Also tested here: ``base``, ``compose``, ``derivatives``, ``exponential``, ``function``, ``given``, ``laplacian``,
-``linear``, ``polynomial``, ``precomputed``, ``rbf`` and ``sigmoid``.
+``linear``, ``polynomial``, ``precomputed``, ``rbf``, ``sigmoid`` and ``table``.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import pytest
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.metrics import pairwise
 
+from adatron import SVC
 from adatron.compiled.search import CHUNK
 from adatron.kernels import (
     ADD,
@@ -34,10 +36,12 @@ from adatron.kernels import (
     Sigmoid,
     Sum,
     from_spec,
+    resolve,
 )
 from adatron.kernels.sigmoid import sigmoid_map
+from adatron.kernels.table import LEAVES
 
-LEAVES: list[Kernel] = [
+SINGLE: list[Kernel] = [
     RBF(0.3),
     RBF(0.0),
     Linear(),
@@ -55,7 +59,7 @@ TREES: list[Kernel] = [
     (Linear() + RBF(1.0)) * (Sigmoid(0.1, 0.2) + 2 * Polynomial(0.3, 3, 0.1)),
     Laplacian(0.2) * RBF(0.1) + Linear(),
 ]
-ALL = LEAVES + TREES
+ALL = SINGLE + TREES
 SMOOTH = [k for k in ALL if k.differentiable]
 UNIT = {np.float32: 2.0**-24, np.float64: 2.0**-53}
 
@@ -295,3 +299,50 @@ def test_parameters_become_plain_numbers() -> None:
     assert [type(v) for v in (kernel.gamma, kernel.degree, kernel.coef0)] == [float, int, float]
     with pytest.raises(AttributeError):
         kernel.gamma = 1.0  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_programs_are_postfix() -> None:
+    assert (0.5 * RBF(0.1) + Linear()).terms() == [
+        (RBF.op, (0.1, 0.0, 0.0)),
+        (SCALE, (0.5, 0.0, 0.0)),
+        (Linear.op, (0.0, 0.0, 0.0)),
+        (ADD, (0.0, 0.0, 0.0)),
+    ]
+    assert [leaf.op for _, leaf, _ in KERNELS] == list(range(len(KERNELS)))
+
+
+def test_resolve() -> None:
+    assert resolve("rbf", 0.2, 3, 0.0) == RBF(0.2)
+    assert resolve("poly", 0.2, 4, 1.0) == Polynomial(0.2, 4, 1.0)
+    assert resolve("sigmoid", 0.2, 3, 1.0) == Sigmoid(0.2, 1.0)
+    assert resolve("linear", 0.2, 3, 1.0) == Linear()
+    kernel = RBF(0.1) + Linear()
+    assert resolve(kernel, 0.2, 3, 0.0) is kernel
+    assert resolve(pairwise.rbf_kernel, 0.2, 3, 0.0) == Function(pairwise.rbf_kernel)
+    for unknown in ("gaussian", 3, None):
+        with pytest.raises(ValueError, match="The 'kernel' parameter must be a str among"):
+            resolve(unknown, 0.2, 3, 0.0)
+    with pytest.raises(ValueError, match="'kernel' among"):
+        from_spec({"kernel": "gaussian"})
+
+
+def test_names_of_kernels_that_are_not_for_users_are_unknown() -> None:
+    own = [name for name, _, _ in KERNELS if name.startswith("_")]
+    assert own
+    for name in own:
+        assert name not in LEAVES
+        with pytest.raises(ValueError, match="The 'kernel' parameter must be a str among"):
+            resolve(name, 0.2, 3, 0.0)
+
+
+@dataclass(frozen=True)
+class Unlisted(RBF):
+    """A formula that nobody added to the table."""
+
+    op = -1
+
+
+def test_a_formula_that_is_not_in_the_table_is_refused() -> None:
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    with pytest.raises(ValueError, match=r"compiled only if KERNELS of kernels/table.py has a line for it"):
+        SVC(kernel=Unlisted(0.5)).fit(X, X[:, 0] > 0)

@@ -102,11 +102,6 @@ def test_numbers_are_those_of_the_model():
     assert f"{len(model.support_)} of 60 samples" in made.panels[3].answer
 
 
-def test_lists_have_a_report_too():
-    made = adatron.report(SVC().fit(X, y), X.tolist(), y.tolist(), X[:10].tolist(), y[:10].tolist())
-    assert "test: " in made.panels[1].answer
-
-
 @pytest.mark.slow
 def test_many_classes_and_points_keep_the_page_small():
     rng = np.random.default_rng(0)
@@ -246,9 +241,10 @@ def test_a_panel_takes_as_many_samples_as_its_share_of_the_time_allows(function,
         assert "Nothing is known" not in str(made)
 
 
-def test_progress_is_told():
-    told = []
-    adatron.report(SVC().fit(X, y), X, y, progress=lambda *state: told.append(state))
+def test_lists_have_a_report_too_and_progress_is_told():
+    told, given = [], [one.tolist() for one in (X, y, X[:10], y[:10])]
+    made = adatron.report(SVC().fit(X, y), *given, progress=lambda *state: told.append(state))
+    assert "test: " in made.panels[1].answer
     assert [state[:2] for state in told] == [(done, 8) for done in range(8)]
     assert told[1][2] == "scores"
 
@@ -256,7 +252,7 @@ def test_progress_is_told():
 @pytest.mark.slow
 def test_folds_are_shown_where_leave_one_out_has_a_part_of_the_samples():
     A, b = make_moons(3000, noise=0.6, random_state=0)
-    made = adatron.report(SVC(C=100).fit(A, b), A, b)
+    made = adatron.report(SVC(C=100).fit(A, b), A, b, max_time=20.0)
     assert "estimated from" in made.panels[1].answer
     assert "the more samples. Measured on: out of fold (5 folds)." in made.html
 

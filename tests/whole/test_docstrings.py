@@ -6,7 +6,7 @@ import pytest
 from sklearn.base import BaseEstimator, is_outlier_detector
 
 import adatron
-from adatron import SVC, SVR, IncrementalSVC, intervals, selection
+from adatron import SVC, IncrementalSVC, intervals, selection
 from adatron.intervals import FullConformal
 from machines import two_moons
 
@@ -85,10 +85,3 @@ def test_each_prediction_names_its_errors(name):
     assert methods
     named = {one: "NotFittedError" in text and "ValueError" in text for one, text in methods.items()}
     assert [one for one, text in methods.items() if not named[one] and "errors are those" not in text] == []
-
-
-def test_several_targets_have_the_documented_shapes():
-    X, y = two_moons(60)
-    model = SVR().fit(X, [[one, -one] for one in y])
-    assert model.duality_gap_.shape == model.n_iter_.shape == model.intercept_.shape == (2,)
-    assert "(n_targets, n_support)" in section(inspect.getdoc(SVR), "Attributes")["dual_coef_"][0]

@@ -83,11 +83,6 @@ def test_searches_have_callbacks_too():
     assert search.fit(X, y).best_score_ > 0.9
 
 
-def test_what_is_no_callback_is_refused():
-    with pytest.raises(TypeError, match="FitCallback"):
-        adatron.SVC().set_callbacks(3)
-
-
 class Failing(Listener):
     """Fails at the end of a fit."""
 

@@ -36,6 +36,7 @@ def test_each_target_has_the_bits_of_a_fit_of_its_own(machine, form):
     model = clone(machine).fit(X, Y, weight)
     wrapped = MultiOutputRegressor(clone(machine)).fit(X, Y, weight)
     assert model.predict(X).shape == Y.shape
+    assert model.duality_gap_.shape == model.n_iter_.shape == model.intercept_.shape == (4,)
     np.testing.assert_allclose(model.predict(X), wrapped.predict(X), rtol=1e-10, atol=1e-10)
     for number, alone in enumerate(wrapped.estimators_):
         np.testing.assert_array_equal(spread(model, len(Y))[number], spread(alone, len(Y))[0])

@@ -161,7 +161,7 @@ class Columns:
         if lacking := next((name for name in wanted if name not in known), None):
             fault = f"no column {lacking!r}, which is a feature of the model"
             if self.label is not None and names[self.label] == lacking:
-                fault = f"column {lacking!r} is taken for the label, but it is a feature of the model"
+                fault = f"column {lacking!r} is taken for the label, but it is a feature of the model: --label names it"
         elif unknown := next((name for name in found if name not in expected), None):
             fault = f"column {unknown!r} is no feature of the model (--drop leaves it out)"
         raise self._error(f"{fault}: found {_shortened(found)}, expected {_shortened(wanted)}")
