@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import pytest
 
-from adatron.compiled.cache import ahead
+from adatron.compiled.cache import processes
 from adatron.compiled.cache.kept import Kept
 
 
@@ -107,32 +107,32 @@ def calls(monkeypatch):
 
 def test_the_first_use_calls_helpers_once(calls, tmp_path, monkeypatch, caplog):
     monkeypatch.setattr("joblib.cpu_count", lambda: 3)
-    monkeypatch.delenv(ahead.HELPER, raising=False)
-    ahead.begin.cache_clear()
+    monkeypatch.delenv(processes.HELPER, raising=False)
+    processes.begin.cache_clear()
     for _ in range(2):
-        ahead.begin(tmp_path)
-    assert sorted(part for parts in calls() for part in parts) == sorted(ahead.HELPER_PARTS)
+        processes.begin(tmp_path)
+    assert sorted(part for parts in calls() for part in parts) == sorted(processes.HELPER_PARTS)
     assert len(calls()) == 2
     assert [record.message for record in caplog.records] == [ahead.FIRST_COMPILING]
-    ahead.begin.cache_clear()  # another process
-    ahead.begin(tmp_path)
+    processes.begin.cache_clear()  # another process
+    processes.begin(tmp_path)
     assert len(calls()) == 2
     assert [record.message for record in caplog.records] == [ahead.FIRST_COMPILING, ahead.LATER_COMPILING]
 
 
 def test_a_single_helper_begins_with_what_the_fit_needs_last(calls, tmp_path, monkeypatch):
     monkeypatch.setattr("joblib.cpu_count", lambda: 2)
-    monkeypatch.delenv(ahead.HELPER, raising=False)
-    ahead.begin.cache_clear()
-    ahead.begin(tmp_path)
+    monkeypatch.delenv(processes.HELPER, raising=False)
+    processes.begin.cache_clear()
+    processes.begin(tmp_path)
     assert [parts[0] for parts in calls()] == ["pairs"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", ahead.HELPER_PARTS)
+@pytest.mark.parametrize("part", processes.HELPER_PARTS)
 def test_helpers_end_with_their_parent(part, tmp_path):
     """They compile what they are told, and a closed pipe ends them early without a trace."""
-    env = {**os.environ, "ADATRON_CACHE_DIR": str(tmp_path), ahead.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
+    env = {**os.environ, "ADATRON_CACHE_DIR": str(tmp_path), processes.HELPER: "1", "NUMBA_DISABLE_JIT": "0"}
     process = subprocess.Popen([sys.executable, "-m", "adatron.warm", part], env=env, stdin=subprocess.PIPE)
     while process.poll() is None and not list(tmp_path.glob("*/*.compiling")):
         time.sleep(0.05)

@@ -28,7 +28,7 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 import numpy as np
-from sklearn import get_config
+from sklearn.base import _fit_context  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils._available_if import _AvailableIfDescriptor  # pyright: ignore[reportPrivateUsage]
 
 from ...compiled.cache.uninterrupted import uninterrupted
@@ -175,8 +175,6 @@ def fitting(fit: Fit) -> Fit:
 
     @wraps(fit)
     def told(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
-        if not get_config()["skip_parameter_validation"]:
-            self._validate_params()
         state = vars(self)
         before = {name: state[name] for name in (*OF_INPUT, *FOUND_ATTRIBUTES) if name in state}
         try:
@@ -204,7 +202,8 @@ def fitting(fit: Fit) -> Fit:
         context.call_on_fit_task_end(estimator=self, reconstruction_attributes={}, **given)
         return self
 
-    return named(cast("Fit", told))
+    checked: Any = _fit_context(prefer_skip_nested_validation=True)
+    return named(checked(told))
 
 
 class Parts:
