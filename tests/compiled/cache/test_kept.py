@@ -113,11 +113,11 @@ def test_the_first_use_calls_helpers_once(calls, tmp_path, monkeypatch, caplog):
         processes.begin(tmp_path)
     assert sorted(part for parts in calls() for part in parts) == sorted(processes.HELPER_PARTS)
     assert len(calls()) == 2
-    assert [record.message for record in caplog.records] == [ahead.FIRST_COMPILING]
+    assert [record.message for record in caplog.records] == [processes.FIRST_COMPILING]
     processes.begin.cache_clear()  # another process
     processes.begin(tmp_path)
     assert len(calls()) == 2
-    assert [record.message for record in caplog.records] == [ahead.FIRST_COMPILING, ahead.LATER_COMPILING]
+    assert [record.message for record in caplog.records] == [processes.FIRST_COMPILING, processes.LATER_COMPILING]
 
 
 def test_a_single_helper_begins_with_what_the_fit_needs_last(calls, tmp_path, monkeypatch):
