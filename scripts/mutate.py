@@ -32,9 +32,9 @@ PROGRAMS = ("ball", "csvc", "nusvc", "nusvr", "oneclass", "quantile", "svr")
 ALL = ["problems/test_dual.py"]
 TESTS = {
     "kernels/rounding.py": ["kernels/test_rounding.py"],
-    **{f"problems/{name}.py": ["problems/test_programs.py", *ALL] for name in PROGRAMS},
+    **{f"problems/{name}.py": ["problems/test_kinds.py", "problems/test_programs.py", *ALL] for name in PROGRAMS},
     "problems/unit.py": ["problems/test_unit.py", *ALL],
-    "problems/problem.py": ["problems/test_problem.py", *ALL],
+    "problems/problem.py": ["problems/test_kinds.py", "problems/test_problem.py", *ALL],
     "problems/dual.py": ["problems/test_dual.py", "certificates/test_gap.py"],
     "certificates/confined.py": ["certificates/test_confined.py"],
     "certificates/multipliers.py": ["certificates/test_multipliers.py"],
