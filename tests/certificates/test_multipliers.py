@@ -1,7 +1,4 @@
-"""The multipliers of a point, and violations of the conditions, against their definitions.
-
-Also tested here: ``kkt``.
-"""
+"""The multipliers of a point, and violations of the conditions, against their definitions."""
 
 from itertools import product
 
@@ -95,3 +92,12 @@ def test_violations_are_those_of_the_definition(seed, name, bias, part):
         assert kkt_violation(dual, beta, g, errors) >= kkt_violation(dual, beta, near)
     solution = programs.solve(K, dual, tol=1e-9)
     assert kkt_violation(dual, solution, programs.gradient(K, dual, solution)) <= 1.1e-9
+
+
+@pytest.mark.parametrize(("size", "narrow"), [(1e-15, 1.0), (1.0, 1e-20)])
+def test_small_is_not_beside_a_bound(size, narrow):
+    """All coefficients may be tiny, and so may the range of one: what is inside of its own range is free."""
+    dual = csvc(np.array([1.0, 1.0, -1.0, -1.0]), np.array([narrow, 1.0, 1.0, 1.0]))
+    beta = np.array([0.25 * min(size, narrow), 0.5 * size, -0.5 * size, 0.0])
+    g = np.array([1.0, 2.0, 4.0, 8.0])
+    assert multipliers(dual, beta, g)[0] == -g[:3].mean()
