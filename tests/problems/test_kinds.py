@@ -95,6 +95,7 @@ def test_units():
     assert CClassification(2.0).separable
     assert not CClassification(np.inf).separable
     assert not NuClassification(0.5).separable
+    assert NuClassification(0.5).joinable
     assert not OneClass(0.5).joinable
 
 

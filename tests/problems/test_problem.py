@@ -29,7 +29,7 @@ def test_nothing_is_rounded_by_moving_the_targets(offset):
 
 
 def test_targets_around_zero_stay():
-    for y in ([], [0.0], [-1.0, 2.0], [0.0, 5.0], [1.0, 2.5], [-2.5, -1.0]):
+    for y in ([], [0.0], [-1.0, 2.0], [0.0, 5.0], [1.0, 2.5], [1.0, 1.2], [-2.5, -1.0]):
         assert PROBLEM.middle(np.array(y, np.float64)) == 0.0
     assert EpsilonRegression(1.0, 0.1, "none").middle(np.array([7.0, 8.0])) == 0.0
 

@@ -59,7 +59,7 @@ class Ball(Problem):
         bound = least / self.nu if self.C is None else max(self.C, least)  # a C below has no solution
         return bound, bound
 
-    def check(self, classes: NDArray[Any], weights: Vector, unit: float = 1.0) -> None:
+    def check(self, classes: NDArray[Any], weights: Vector, unit: float) -> None:
         C, own = self.C, unit * float(weights[classes != -1.0].sum())
         if not own > 0.0:
             raise ValueError("An SVDD needs samples that are no negatives. All samples are marked -1.")

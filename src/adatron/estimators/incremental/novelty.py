@@ -119,5 +119,5 @@ class _Checked(Ball):
     """A ball that checks the samples that are left after each step."""
 
     def dual(self, y: Vector, weight: Vector, diagonal: Diagonal) -> Dual:
-        self.check(y, weight)
+        self.check(y, weight, 1.0)
         return super().dual(y, weight, diagonal)
