@@ -96,6 +96,7 @@ def test_units():
     assert not CClassification(np.inf).separable
     assert not NuClassification(0.5).separable
     assert NuClassification(0.5).joinable
+    assert not NuClassification(0.5).one_vs_rest  # as in scikit-learn
     assert not OneClass(0.5).joinable
 
 
@@ -141,7 +142,7 @@ def test_a_ball_is_refused_where_there_is_none(unit):
     least = 1.0 / (unit * 4.0)
     for C in (None, least, 1.0):
         Ball(0.5, C).check(marks, weights, unit)
-    Ball(0.5, np.inf).check(np.array([1.0, 1.0]), np.array([1.0, 2.0]), unit)
+    Ball(0.5, np.inf).check(np.array([1.0, 1.0]), np.array([0.1, 0.2]), unit)
     with pytest.raises(ValueError, match=rf"at least .* which is {least:.3g}. Got"):
         Ball(0.5, 0.99 * least).check(marks, weights, unit)
     with pytest.raises(ValueError, match="C=inf lets no sample"):
