@@ -4,9 +4,12 @@ import warnings
 from itertools import cycle
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from adatron import SVC
 from adatron.cli.outputs import echo_rows, warnings_as_lines, write_result
+from adatron.cli.report import predictions
 from lines import failed
 
 # Each command with the place of its output; the data do not exist, so that an error about the output came first.
@@ -123,3 +126,13 @@ def test_an_error_names_standard_output(write, monkeypatch):
     with pytest.raises(OSError, match="No space left") as caught:
         write()
     assert caught.value.filename == "standard output"
+
+
+def test_columns_of_one_name_are_all_written():
+    """The pair of 'a' and 'b b' has the name of that of 'a b' and 'b'."""
+    names, X = np.array(["a", "b b", "a b", "b"]), np.random.default_rng(0).normal(size=(40, 2))
+    model = SVC(decision_function_shape="ovo").fit(X, names[np.arange(40) % 4])
+    lines = predictions(model, X, model.predict(X), decision=True, probability=False, to="csv").splitlines()
+    assert lines[0].split(",").count("decision a b b") == 2
+    found = [list(map(float, line.split(",")[1:])) for line in lines[1:]]
+    np.testing.assert_allclose(found, model.decision_function(X), rtol=1e-15)

@@ -244,7 +244,7 @@ def begin(
             "needs two classes: --first takes more lines"
         )
     table = labelled_for(made, task, reader.name, table, chosen)
-    made.fit(table.X, table.y)
+    made.fit(table.X, None if task == "novelty" else table.y)
     made.stream_ = memory
     remember(made, table)
     if reader.names is not None:

@@ -254,29 +254,31 @@ def predictions(model: Any, X: Any, predicted: Any, decision: bool, probability:
     decision, probability : whether the decision values and the probabilities of the classes follow
     to : 'csv' or 'libsvm'
     """
-    machine, columns = machine_of(model), dict[str, list[Any]]()
+    machine, columns = machine_of(model), list[tuple[str, list[Any]]]()  # names may be equal
     if decision:
         values = model.decision_function(X)
-        columns |= _by_name(_names(machine, values), values)
+        columns += _named(_names(machine, values), values)
     if probability:
-        columns |= _by_name([f"probability {name}" for name in machine.classes_], model.predict_proba(X))
+        columns += _named([f"probability {name}" for name in machine.classes_], model.predict_proba(X))
     first, *others = _columns(model, predicted)
     if others and (to == "csv" or not columns):
-        columns |= _by_name(others, predicted[:, 1:])
+        columns += _named(others, predicted[:, 1:])
     labels = list(map(str, (predicted[:, 0] if others else predicted.ravel()).tolist()))
     if to == "csv":
         from pandas import DataFrame
 
-        return DataFrame({first: labels, **columns}).to_csv(index=False, lineterminator="\n", na_rep="nan")
+        names, values = zip((first, labels), *columns, strict=True)
+        table = DataFrame(dict(enumerate(values)))
+        return table.to_csv(index=False, header=list(names), lineterminator="\n", na_rep="nan")
     header = f"labels {' '.join(map(str, machine.classes_))}\n" if probability else ""
-    rows = zip(*columns.values(), strict=True) if columns else [()] * len(labels)
+    rows = zip(*(values for _, values in columns), strict=True) if columns else [()] * len(labels)
     words = [" ".join(f"{i}:{value!r}" if decision else repr(value) for i, value in enumerate(row, 1)) for row in rows]
     return header + "".join(f"{name} {row}".rstrip() + "\n" for name, row in zip(labels, words, strict=True))
 
 
-def _by_name(names: list[str], values: Any) -> dict[str, list[Any]]:
-    """Return columns beside the predictions."""
-    return dict(zip(names, values.reshape(len(values), -1).T.tolist(), strict=True))
+def _named(names: list[str], values: Any) -> list[tuple[str, list[Any]]]:
+    """Return columns beside the predictions, with their names."""
+    return list(zip(names, values.reshape(len(values), -1).T.tolist(), strict=True))
 
 
 def _columns(model: Any, predicted: Any) -> list[str]:

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from ..arrays import Ids, Vector, is_sparse
 from ..gram import take_rows
-from ..kernels import Function, Kernel, Precomputed
+from ..kernels import Kernel, Precomputed
 from ..model.heads import Classes
 from ..model.layout import Coefficients, divided
 from ..model.model import NOT_FINITE, Model
@@ -63,6 +63,7 @@ class TrainingSet:
     sides : (n_labels, n_classes) 1 or -1, the labels of each class of ``samples``; None if there is one label
     repeated : (n,) the user's weights; None is 1
     found : attributes that the estimator gets with the model
+    as_sparse : whether coefficients are sparse if X is, as scikit-learn's are unless the kernel is a function
     """
 
     X: Any
@@ -77,6 +78,7 @@ class TrainingSet:
     sides: Vector | None = None
     repeated: Vector | None = None
     found: dict[str, Any] = field(default_factory=dict[str, Any])
+    as_sparse: bool = True
 
     @property
     def serving(self) -> Kernel:
@@ -85,7 +87,7 @@ class TrainingSet:
 
     def model(self, support: Ids, dual: Any, n_jobs: int | None, **parts: Any) -> Model:
         """Return the model of coefficients, see ``model_of``."""
-        own = {"head": self.head, "samples": self.objects, "width": self.width}
+        own = {"head": self.head, "samples": self.objects, "width": self.width, "as_sparse": self.as_sparse}
         found = {**self.found, **parts.pop("found", {})}
         return model_of(self.X, self.kernel, self.gamma, support, dual, n_jobs, found=found, **own, **parts)
 
@@ -211,12 +213,12 @@ def model_of(X: Any, kernel: Kernel, gamma: float, support: Ids, dual: Any, n_jo
     X : the checked samples
     kernel, gamma : the kernel of the fit, and the number behind gamma
     support : numbers of the samples behind the columns of ``dual``
-    parts : others, see ``Model``
+    parts : others, see ``Model`` and ``TrainingSet``
     """
     if not (np.isfinite(dual).all() and np.isfinite(parts["intercepts"]).all()):
         raise ValueError(NOT_FINITE)
     width, values = parts.pop("width", None), parts.get("samples") is not None or kernel.name == "precomputed"
-    as_sparse = is_sparse(X) and not isinstance(kernel, Function)  # as scikit-learn's
+    as_sparse = parts.pop("as_sparse", True) and is_sparse(X)
     return Model(
         kernel=kernel,
         gamma=gamma,

@@ -211,6 +211,7 @@ class Learner:
             (track,) = self.tracks
             square, near = self._goal(track).squared_norm(track.beta, track.g), 2.0 * float(found.intercept[0])
             parts |= of_ball(square, near, float(intercepts[0]))
+        parts["as_sparse"] = isinstance(self.foundation.fixed["kernel"], str | Kernel)  # not of a function
         return model_of(X, self.kernel, self.gamma, support, dual, self.limits.n_jobs, **parts)
 
     # -- steps

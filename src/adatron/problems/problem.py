@@ -1,8 +1,8 @@
 """What is the same for every problem: its program for any samples, how the program's solution is read, and its bias.
 
-``explicit``: an unpenalised b; it is the multiplier of sum(beta) = s. ``augmented``: a constant feature lambda is added
-to every sample, so b = lambda^2 sum(beta) is penalised with w. SVMseq's augmenting factor, ISDA's 1/k = lambda^2 and
-Mangasarian and Musicant's lambda = 1 are this one parameter. ``none``: b = 0.
+The forms of a bias. ``explicit``: an unpenalised b; it is the multiplier of sum(beta) = s. ``augmented``: a constant
+feature lambda is added to every sample, so b = lambda^2 sum(beta) is penalised with w. SVMseq's augmenting factor,
+ISDA's 1/k = lambda^2 and Mangasarian and Musicant's lambda = 1 are this one parameter. ``none``: b = 0.
 """
 
 from __future__ import annotations
@@ -79,14 +79,14 @@ class Problem:
     def ends(self, y: Vector, weight: Vector) -> tuple[float, float]:
         """Return the sizes of the lowest and the largest coefficient of a sample of weight 1.
 
-        y, weight : of all samples; of a classifier, which does not use them, empty
+        y, weight : of all samples; a classifier does not use them
         """
         return 1.0, 1.0
 
     def check(self, classes: NDArray[Any], weights: Vector, unit: float) -> None:
         """Raise ValueError for weights without a solution.
 
-        classes, weights : the labels, or the different targets, and the weight of each
+        classes, weights : the labels and the weight of each class; of other machines the targets and weights of samples
         unit : what the weights have been divided by
         """
 

@@ -38,7 +38,7 @@ def allowed_threads(n_jobs: int | None) -> int:
 
 def threads_worth(work: float, cost: float) -> int:
     """Return how many threads some work is worth if each one beside the first costs so much: 1 if it costs more."""
-    return 1 + int(work / cost)
+    return 1 + int(min(work / cost, 1e6))
 
 
 def threads_for(work: float, n_jobs: int | None) -> int:

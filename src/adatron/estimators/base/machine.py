@@ -16,7 +16,7 @@ from ...arrays import for_reading, is_sparse
 from ...model.checks import FOREIGN, first_fault
 from ...model.layout import feature_weights
 from ...model.model import Model, Proofs
-from ..checks import inputs
+from ..checks import arrays, inputs
 from ..checks.arrays import device_of
 from ..checks.inputs import rows_to_predict
 from .attributes import FittedAttributes, Rows, flat, grouped, missing
@@ -183,22 +183,24 @@ class KernelMachine(Parameters, FittedAttributes):
         rows = inputs.as_dense_if_small(X, self.kernel)
         kernel, gamma = self._resolved(rows, parts["repeated"])
         objects, width = vars(self).pop("_given_objects", None), vars(self).get("n_features_in_")
-        return TrainingSet(X=X, rows=rows, kernel=kernel, gamma=gamma, objects=objects, width=width, **parts)
+        found = {"kernel": kernel, "gamma": gamma, "as_sparse": not arrays.is_function(self.kernel)}
+        return TrainingSet(X=X, rows=rows, objects=objects, width=width, **found, **parts)
 
     def _measured(self, X: Any, targets: list[Any], sample_weight: Any, head: Head) -> list[TrainingSet]:
         """Return the training set for each of the targets, (n,), or for None, of checked rows."""
         from ...fitting.samples import canonical
 
-        weight = inputs.weights(X, sample_weight)
-        first = self._training_set(
-            X, y=None, samples=None, head=head, repeated=None if sample_weight is None else weight
-        )
-        mergeable = not (self._given or first.objects is not None)
+        weight, mergeable = inputs.weights(X, sample_weight), self._mergeable
+        repeated = None if sample_weight is None else weight
+        first = self._training_set(X, y=None, samples=None, head=head, repeated=repeated)
         out: list[TrainingSet] = []
         for own in targets:
-            y = np.zeros(X.shape[0]) if own is None else own
-            values, codes = np.unique(y, return_inverse=True)
-            samples = canonical(X, codes, len(values), weight, mergeable=mergeable).together()
+            if own is None:
+                y, many, codes = np.zeros(X.shape[0]), 1, np.zeros(X.shape[0], np.int64)
+            else:
+                y, (values, codes) = own, np.unique(own, return_inverse=True)
+                many = len(values)
+            samples = canonical(X, codes, many, weight, mergeable=mergeable).together()
             out.append(replace(first, y=y, samples=samples))
         return out
 

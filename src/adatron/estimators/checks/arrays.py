@@ -1,4 +1,7 @@
-"""Tensors of torch and arrays of CuPy at the door: where they are, what is copied, and as what results go back."""
+"""Tensors of torch and arrays of CuPy at the door: where they are, what is copied, and as what results go back.
+
+A kernel function of the user may take samples that are no rows of numbers; it gets them as they were given.
+"""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ class IncrementalNuSVC(IncrementalClassifier, NuSVC):
         self._keep(locals())
 
     def problem(self, augment: float) -> Problem:
-        return _Checked(self.nu, self.bias, augment)
+        return _Checked(self.nu, self.bias, augment, self.multi_class == "ovr")
 
 
 class _Checked(NuClassification):

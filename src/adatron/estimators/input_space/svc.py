@@ -225,8 +225,8 @@ class InputMarginSVC(Classifier):
         from ...fitting.programs import Binary
         from ...threads import Clock
 
-        clock, data, problem = Clock.starting(self.max_time), self._labelled(X, y, sample_weight), self.problem(1.0)
         self._refuse_unread()
+        clock, data, problem = Clock.starting(self.max_time), self._labelled(X, y, sample_weight), self.problem(1.0)
         programs = Binary.of_classes(problem, data.samples, data.head.in_pairs)
         settings = self.settings(data.serving, clock, False, X)
         start = solve(data.rows, data.samples, programs, settings)

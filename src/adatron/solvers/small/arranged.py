@@ -53,7 +53,7 @@ class Programs(NamedTuple):
     limits : most updates of each program; one with as many steps has met its limit
     units, margins : the number by which those of each program were divided, and the half of a margin, in the program's
         own numbers, above which a smaller unit is looked for; infinite if none is
-    flags : see ``status``
+    flags : see ``results.STOP``
     """
 
     laid: Laid
