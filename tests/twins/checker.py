@@ -20,7 +20,7 @@ from .values import L, Matrix, U, depth, total
 
 COMMON = 2.0**-49  # relative error of the sums of a fit in float64, commonly
 UNIT = 2.0**-53  # relative rounding of a float64
-PRODUCT = 16  # roundings of a bound or a sum, products of weights, and one more for each sample: so near is at it
+PRODUCT = 16  # roundings of a bound, a product of weights, and one more for each sample: so near to it is at it
 Vector = NDArray[L]
 
 
@@ -131,8 +131,12 @@ def truth(program: Program, K: Matrix, error: Matrix) -> Truth:
 
 
 def without_bias(p: Program, K: Matrix) -> Program:
-    """The program with targets less the mean of the multipliers, each the middle of what its variables allow."""
-    up, down = _slopes(p, K[np.ix_(p.rows, p.rows)] @ p.beta + p.lambda2 * total(p.beta) - p.t)
+    """The program with targets less the mean of the multipliers, each the middle of what its variables allow.
+
+    What the coefficients lack of their sums makes some of them free, so they get it first.
+    """
+    g = K[np.ix_(p.rows, p.rows)] @ p.beta + p.lambda2 * total(p.beta) - p.t
+    up, down = _slopes(_split(p, g) if p.lacking else p, g)
     middles = []
     for tie, aim in _members(p):
         ends = np.array([up[tie].max(initial=-np.inf), -down[tie].max(initial=-np.inf)])
@@ -195,10 +199,9 @@ def _members(p: Program) -> list[tuple[NDArray[np.bool_], Any]]:
 
 
 def _sums(p: Program) -> list[Any]:
-    """A b - s; none where the roundings of s explain it, which is a sum of products, as each bound is one of them."""
-    part, near = p.beta * p.sign, (PRODUCT + len(p.beta)) * UNIT
-    missed = ((total(part[tie]) - aim, near * abs(aim)) for tie, aim in _members(p) if aim is not None)
-    return [L(0) if abs(miss) <= explained else miss for miss, explained in missed]
+    """A b - s."""
+    part = p.beta * p.sign
+    return [total(part[tie]) - aim for tie, aim in _members(p) if aim is not None]
 
 
 def _slopes(p: Program, g: Vector) -> tuple[Vector, Vector]:
