@@ -33,32 +33,6 @@ from .fits import Fits
 from .programs import Programs, ranges
 from .samples import Samples
 
-
-def refuse_unsuited(device: Device, kernel: Kernel, X: Any) -> None:
-    """Fail if a device does not evaluate the kernel of such samples."""
-    if is_sparse(X):
-        raise ValueError(
-            f"device={device.name!r} takes no sparse X. Leave device out, or pass X.toarray() if it fits into memory."
-        )
-    reason = unsuited(kernel)
-    if reason is not None:
-        raise ValueError(
-            f"device={device.name!r} does not evaluate the {kernel.name!r} kernel: {reason}. Leave device out, or use "
-            "'rbf', 'linear', 'poly', 'sigmoid', or sums and products of them."
-        )
-
-
-def moved(device: Device, source: Source, there: Any, resident: int) -> OnDevice:
-    """Return the rows of a source on a device; ``there``: X as a tensor, if it is on the device already.
-
-    resident : see ``Route``
-    """
-    rows = DeviceRows.of(device, source.kernel, source.X, source.ids, source.center, there, resident)
-    bounds = [source.kernel.error_bound(source.largest, float(source.terms), unit) for unit in (2.0**-24, 2.0**-53)]
-    rows.probe(source.X, source.ids, source.center, (bounds[0], bounds[1]))
-    return OnDevice(rows, np.arange(len(source)))
-
-
 LEAN_FEATURES, LEAN_DENSITY = 96, 0.125  # Fewest features, and largest density, for which CSR rows are faster.
 BLUR_ALLOWED = 0.1  # Largest fraction of the tolerance for errors of kernel values in double precision.
 LAZY = 64  # Number of problems from which each is made only when it is needed.
@@ -338,3 +312,28 @@ def _solve(tasks: Tasks, solver: Solver, settings: Settings, pool: Pool, route: 
     if before is not None:
         return solve_chains(tasks, before, solver, options, route, pool, settings.callback)
     return solve_all(tasks, solver, options, route, pool, settings.callback)
+
+
+def refuse_unsuited(device: Device, kernel: Kernel, X: Any) -> None:
+    """Fail if a device does not evaluate the kernel of such samples."""
+    if is_sparse(X):
+        raise ValueError(
+            f"device={device.name!r} takes no sparse X. Leave device out, or pass X.toarray() if it fits into memory."
+        )
+    reason = unsuited(kernel)
+    if reason is not None:
+        raise ValueError(
+            f"device={device.name!r} does not evaluate the {kernel.name!r} kernel: {reason}. Leave device out, or use "
+            "'rbf', 'linear', 'poly', 'sigmoid', or sums and products of them."
+        )
+
+
+def moved(device: Device, source: Source, there: Any, resident: int) -> OnDevice:
+    """Return the rows of a source on a device; ``there``: X as a tensor, if it is on the device already.
+
+    resident : see ``Route``
+    """
+    rows = DeviceRows.of(device, source.kernel, source.X, source.ids, source.center, there, resident)
+    bounds = [source.kernel.error_bound(source.largest, float(source.terms), unit) for unit in (2.0**-24, 2.0**-53)]
+    rows.probe(source.X, source.ids, source.center, (bounds[0], bounds[1]))
+    return OnDevice(rows, np.arange(len(source)))

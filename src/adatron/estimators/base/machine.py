@@ -51,6 +51,10 @@ class KernelMachine(Parameters, FittedAttributes):
     def problem(self, augment: float) -> Problem:
         """Return the problem that the parameters ask for; ``augment`` is the factor behind 'auto'."""
 
+    def problems(self, augment: float) -> list[Problem]:
+        """Return the problem for each of several quantiles, or the only one."""
+        return [self.problem(augment)]
+
     def _head_of(self, parts: dict[str, Any]) -> Head:
         """Return the head of a state, given its parts."""
         return self.reads

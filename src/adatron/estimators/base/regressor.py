@@ -18,7 +18,7 @@ from .parameters import BIAS, PENALTY
 
 if TYPE_CHECKING:
     from ...model.model import Model
-    from ...problems import Bias, Problem
+    from ...problems import Bias
 
 
 def columns_of(y: NDArray[np.float64]) -> list[NDArray[np.float64]]:
@@ -100,10 +100,6 @@ class Regressor(RegressorMixin, KernelMachine):
             raise ValueError(f"{type(self).__name__} takes one target with several quantiles. Got {len(data)} targets.")
         model = fit(data, problems, self.settings(data[0].serving, clock, problems[0].sized, X))
         return self._take(model, **self.reviewed(model, rows))
-
-    def problems(self, augment: float) -> list[Problem]:
-        """Return the problem for each quantile, or the only one."""
-        return [self.problem(augment)]
 
     @property
     def columns(self) -> int | None:

@@ -60,8 +60,7 @@ def proof_of(machine: Any, X: Any, y: Any, sample_weight: Any) -> str:
         weight = weight * machine.class_weight_[codes]
     data, K = [" ".join(map(float.hex, row)) for row in rows.tolist()], model.kernel(rows)
     head, texts = [f"kernel {line}", f"rows {rows.shape[0]} {rows.shape[1]}", *data], list[str]()
-    problems = machine.problems(augment) if is_regressor(machine) else [machine.problem(augment)]
-    for part in _parts(machine, problems, y, weight):
+    for part in _parts(machine, machine.problems(augment), y, weight):
         samples, lines = _program(machine, kind, part, weight[part.ids], K[np.ix_(part.ids, part.ids)], augment)
         data += samples
         texts += lines
