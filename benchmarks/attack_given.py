@@ -17,7 +17,7 @@ from tests.twins.fitted import Task, programs
 from tests.twins.values import L
 
 from .attack_programs import ESTIMATORS, MAX_TIME, SHARES, Rng, one_of, power
-from .attack_verdict import BENT, LOOKED_AT, Verdict, fitted, weighed
+from .attack_verdict import LOOKED_AT, NEGATIVE_CURVATURE, Verdict, fitted, weighed
 
 PLACES = ["unseen", "unseen", "anywhere", "support vectors"]
 
@@ -50,7 +50,7 @@ def given(seed: int, number: int) -> Verdict:
     weighed(tasks, model, parameters, (exact, np.zeros_like(exact)), verdict, may_bend=True)
     lowest, proof = lowest_eigenvalue(exact), model.certificate_
     verdict.claims += 1
-    if lowest < -BENT * n * float(np.finfo(float).eps) and np.isfinite(proof.gap):
+    if lowest < -NEGATIVE_CURVATURE * n * float(np.finfo(float).eps) and np.isfinite(proof.gap):
         text = f"{proof}; the lowest eigenvalue is {lowest:.1e} of the largest value"
         (verdict.false if proof.proven else verdict.undecided).append(("convex", text))
     return verdict

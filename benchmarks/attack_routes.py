@@ -1,7 +1,7 @@
 """Each optimisation of the route switched off in turn: whatever the route, the proven intervals overlap.
 
 A fit chooses its route by a table. Here the table's answer is changed before it is used, so that the same program is
-solved without bundles, without shared or stored values, in small blocks, in parts, without Newton steps, and so on.
+solved without batches, without shared or stored values, in small blocks, in parts, without Newton steps, and so on.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ROUNDED = 2.0**-50  # Fraction of an end that is its rounding.
 
 
 def _blocks(route: Route, way: Way) -> Route:
-    ways = np.where(route.ways == Way.CLOSED, Way.CLOSED, way).astype(np.int8)
+    ways = np.where(route.ways == Way.TRIVIAL, Way.TRIVIAL, way).astype(np.int8)
     return replace(route, ways=ways, then=ways, block=SMALL_BLOCK, whole=2 * SMALL_BLOCK, shared=False, held=False)
 
 
@@ -37,24 +37,24 @@ def _alone(route: Route) -> Route:
 
 
 def _not_at_once(route: Route) -> Route:
-    ways, then = (np.where(own == Way.AT_ONCE, Way.BLOCK, own).astype(np.int8) for own in (route.ways, route.then))
+    ways, then = (np.where(own == Way.DENSE, Way.ONE_BLOCK, own).astype(np.int8) for own in (route.ways, route.then))
     return replace(route, ways=ways, then=then)
 
 
 #: What is switched off: words, and the route without it. Blocks are small from "whole blocks" on.
 SWITCHES: dict[str, Callable[[Route], Route]] = {
     "as chosen": lambda route: route,
-    "no bundles": _alone,
-    "no bundles, nothing shared": lambda route: replace(_alone(route), shared=False, held=False),
+    "no batches": _alone,
+    "no batches, nothing shared": lambda route: replace(_alone(route), shared=False, held=False),
     "not in one go": lambda route: _not_at_once(_alone(route)),
     "one at a time": lambda route: replace(route, concurrent=1),
     "the other threads": lambda route: replace(route, light=not route.light),
-    "no whole blocks": lambda route: _blocks(route, Way.BLOCKS),
-    "in parts": lambda route: _blocks(route, Way.PARTS),
-    "all rows stored": lambda route: replace(_blocks(route, Way.BLOCKS), slots=route.variables),
-    "no Newton steps": lambda route: replace(_blocks(route, Way.BLOCKS), memory=0.0),
-    "float32": lambda route: replace(_blocks(route, Way.BLOCKS), single=True),
-    "float32, in parts": lambda route: replace(_blocks(route, Way.PARTS), single=True),
+    "no whole blocks": lambda route: _blocks(route, Way.DECOMPOSE),
+    "in parts": lambda route: _blocks(route, Way.SHRUNKEN),
+    "all rows stored": lambda route: replace(_blocks(route, Way.DECOMPOSE), slots=route.variables),
+    "no Newton steps": lambda route: replace(_blocks(route, Way.DECOMPOSE), memory=0.0),
+    "float32": lambda route: replace(_blocks(route, Way.DECOMPOSE), single=True),
+    "float32, in parts": lambda route: replace(_blocks(route, Way.SHRUNKEN), single=True),
     "float32, one block": lambda route: replace(_not_at_once(_alone(route)), single=True, shared=False, held=False),
 }
 

@@ -23,7 +23,7 @@ LATE = 1.1 * MAX_TIME + 0.5  # Seconds above which a fit has not kept its limit 
 SUMS = 1e-9  # Largest error of an equality, in units of the sum of its absolute terms.
 BOUNDS = 16  # Roundings by which a coefficient may be beyond its bound, and one more for each sample.
 LOOKED_AT = 512  # Most samples of a problem for which all are examined for negative eigenvalues.
-BENT = 100.0  # Roundings for each sample above which rounding does not explain a negative eigenvalue.
+NEGATIVE_CURVATURE = 100.0  # Roundings for each sample above which rounding does not explain a negative eigenvalue.
 # One fit in this many is repeated with one thread, and another one with a tolerance near rounding.
 EVERY = 12  # Programs from one with further checks to the next.
 NEARER = {"tol": 1e-10, "gap_tol": 1e-12}
@@ -145,7 +145,7 @@ def checked(case: Case, model: Any, verdict: Verdict, nearer: Any = None) -> Non
         if np.isfinite(gap) and claims.true.size <= LOOKED_AT:
             verdict.claims += 1
             lowest = lowest_eigenvalue(matrix[0][np.ix_(np.unique(task.rows), np.unique(task.rows))])
-            if lowest < -BENT * claims.true.size * max(bound, float(np.finfo(float).eps)):
+            if lowest < -NEGATIVE_CURVATURE * claims.true.size * max(bound, float(np.finfo(float).eps)):
                 claims.add("convex", f"a gap, but an eigenvalue of {lowest:.1e} of the largest value")
 
 

@@ -139,7 +139,7 @@ def _inputs() -> Iterator[Fit]:
 
 
 def _classes() -> Iterator[Fit]:
-    """Yield bundles of pairs and of classes against the rest."""
+    """Yield batches of pairs and of classes against the rest."""
     for k, m in ((3, 50), (26, 30), (120, 6)):
         X, y = _blobs(k * m, 10, k, 5, 0.7)
         for way in ("ovo", "ovr"):

@@ -10,11 +10,11 @@ import numpy as np
 from scipy import sparse
 
 from adatron.certificates import best_multipliers, duality_gap, kkt_violation, relative
-from adatron.model.layout import from_dual_coef
+from adatron.model.expansion import from_dual_coef
 from adatron.problems import Dual, csvc, nusvc, nusvr, svr
 
 ROWS_AT_A_TIME = 2048
-CRUMB = 1e-6  # Part of a bound by which a coefficient may miss it, and still be on it: float32 knows no better.
+ROUNDING_UNIT = 1e-6  # Part of a bound by which a coefficient may miss it, and still be on it: float32 knows no better.
 
 Values = Callable[[Any, Any], Any]  # (m, d) points and (n, d) rows to (m, n) kernel values
 
@@ -133,7 +133,7 @@ def _proven(dual: Dual, X: Any, support: Any, coefficients: Any, values: Values)
 def _settled(dual: Dual, beta: Any) -> Any:
     """Return coefficients with those on their bounds that miss them by rounding: these are not free."""
     for bound in (np.zeros(len(beta)), dual.lower, dual.upper):
-        beta = np.where(np.abs(beta - bound) <= CRUMB * (dual.upper - dual.lower), bound, beta)
+        beta = np.where(np.abs(beta - bound) <= ROUNDING_UNIT * (dual.upper - dual.lower), bound, beta)
     return beta
 
 

@@ -7,10 +7,9 @@ import numpy as np
 from adatron.compiled.cache.jit import JIT_DISABLED
 from adatron.gram import Gram, Source, View
 from adatron.problems import ball, csvc, nusvc, nusvr, oneclass, svr, with_targets
-from adatron.solvers.base import Options
+from adatron.solvers.base import Options, Watch
 from adatron.solvers.blocks.block import Block
 from adatron.solvers.route import way_of
-from adatron.solvers.watch import Watch
 from adatron.threads import Pool
 
 SLOW = JIT_DISABLED  # plain Python: tests have fewer samples
@@ -42,10 +41,10 @@ def solve(view, dual, state=None, report=None, flag=None, solver=None, watch=Non
 
 
 class Never(Block):
-    """The block solver, of which a fit must make no use: bundles are enough."""
+    """The block solver, of which a fit must make no use: batches are enough."""
 
     def solve(self, view, dual, options, state, watch):
-        raise AssertionError("a problem was left over from a bundle")
+        raise AssertionError("a problem was left over from a batch")
 
 
 def feasible(dual, rng):

@@ -43,8 +43,7 @@ def test_a_bound_in_words_is_a_bound(bound, digits):
     assert -raised(-bound, digits) <= bound
     if abs(bound) > 1e-300:
         assert (
-            np.isclose(raised(bound, digits), bound, rtol=10.0 ** (1 - digits) + 2.0**-52, atol=0)
-            or abs(bound) > 1e307
+            np.isclose(raised(bound, digits), bound, rtol=10.0 ** (1 - digits) + 2.0**-52, atol=0) or abs(bound) > 1e307
         )
 
 

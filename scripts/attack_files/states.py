@@ -23,7 +23,7 @@ import adatron
 from adatron.files import save_libsvm
 
 METHODS = ("predict", "decision_function", "predict_proba", "score_samples")
-FAR = 2**31 - 1  # An index that no array has.
+FORBIDDEN = 2**31 - 1  # An index that no array has.
 DENSE = [np.full((2, width), 0.5) for width in (1, 4, 100_000)]
 OTHERS = [*DENSE, *map(sparse.csr_matrix, DENSE)]
 
@@ -83,7 +83,7 @@ def changes(value: Any) -> Iterator[tuple[str, Any]]:
             yield "wider", np.concatenate([value, value], axis=1)
         if value.dtype.kind in "iu":
             yield "floats", value.astype(float)
-            yield "far", np.full_like(value, FAR)
+            yield "far", np.full_like(value, FORBIDDEN)
             yield "negative", np.full_like(value, -5)
         elif value.dtype.kind == "f":
             yield "float16", value.astype(np.float16)
@@ -92,7 +92,7 @@ def changes(value: Any) -> Iterator[tuple[str, Any]]:
         yield "fewer", value[:-1]
         yield "wider", sparse.csr_matrix((value.data, value.indices, value.indptr), (value.shape[0], 10**6))
         yield "columns first", value.tocsc()
-        for part, wrong in (("indices", FAR), ("indices", -7), ("indptr", FAR), ("indptr", -7)):
+        for part, wrong in (("indices", FORBIDDEN), ("indices", -7), ("indptr", FORBIDDEN), ("indptr", -7)):
             torn = value.copy()
             getattr(torn, part)[1:] = wrong
             yield f"{part} {wrong}", torn
@@ -103,7 +103,7 @@ def changes(value: Any) -> Iterator[tuple[str, Any]]:
         yield "empty", value[:0]
         yield "twice", value + value
     elif isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        yield from (("far", FAR), ("negative", -5), ("zero", 0), ("one more", value + 1), ("half", value + 0.5))
+        yield from (("far", FORBIDDEN), ("negative", -5), ("zero", 0), ("one more", value + 1), ("half", value + 0.5))
     yield "None", None
     yield "a word", "word"
 

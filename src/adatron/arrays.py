@@ -28,7 +28,7 @@ class _Memory:
         self.__array_interface__ = {**array.__array_interface__, "data": (array.ctypes.data, False)}
 
 
-def opened(array: NDArray[Any]) -> NDArray[Any]:
+def writable(array: NDArray[Any]) -> NDArray[Any]:
     """Return a view of the array's memory without the read-only mark; a mark set later does not reach the view.
 
     Nothing writes to the view. An array with the mark (a memmap, a pandas frame's) is another type for numba, which
@@ -39,15 +39,15 @@ def opened(array: NDArray[Any]) -> NDArray[Any]:
 
 def dense_rows(X: Any) -> NDArray[np.float64]:
     """Return rows as a C-ordered array of float64 without the read-only mark; such an array is not copied."""
-    return opened(np.ascontiguousarray(X.toarray() if is_sparse(X) else X, dtype=np.float64))
+    return writable(np.ascontiguousarray(X.toarray() if is_sparse(X) else X, dtype=np.float64))
 
 
-def tidy(X: Any) -> Any:
+def canonical_csr(X: Any) -> Any:
     """Return CSR rows with sorted columns, without repeated ones and stored zeros; tidy rows are not copied."""
     if X.shape[1] > MOST_COLUMNS:
         raise ValueError(f"Sparse X may have at most {MOST_COLUMNS} features. Got {X.shape[1]}; drop empty columns.")
     X = sparse.csr_matrix(X)
-    X.data, X.indices, X.indptr = opened(X.data), opened(X.indices), opened(X.indptr)
+    X.data, X.indices, X.indptr = writable(X.data), writable(X.indices), writable(X.indptr)
     if not is_tidy(X):
         X = X.copy()
         X.sum_duplicates()

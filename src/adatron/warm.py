@@ -141,8 +141,8 @@ def blocks(bias: Bias) -> None:
     """Compile the solver of blocks for a form of the bias, in both precisions."""
     from .compiled.panels import Dense
     from .problems import csvc
+    from .solvers.batch.loop import parts
     from .solvers.dense import Inner, Layout
-    from .solvers.small.bundle import parts
 
     y = np.array([1.0, -1.0])
     dual = csvc(y, np.ones(2), bias)

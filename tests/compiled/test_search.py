@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from adatron.compiled.cache.jit import jit
 from adatron.compiled.search import CHUNK, argmax, follow, partner
 
-FAR = 1e30
+FORBIDDEN = 1e30
 
 
 @jit
@@ -60,7 +60,7 @@ def test_nan_is_never_the_largest(dtype):
 @CASES
 def test_the_step_and_the_best_after_it(seed, dtype, chunks, levels):
     (g, Ki, Kj, bar), rng = arrays(seed, dtype, chunks, levels, 4)
-    bar[rng.random(len(bar)) < 0.3] = -FAR
+    bar[rng.random(len(bar)) < 0.3] = -FORBIDDEN
     shift = dtype(0.5)  # powers of two: no rounding, so that equal values stay equal
     expected = g + shift * (Ki - Kj)
     assert found_after_step(g, Ki, Kj, bar, shift) == np.argmax(bar - expected)
@@ -73,7 +73,7 @@ def test_the_step_and_the_best_after_it(seed, dtype, chunks, levels):
 def test_the_partner_with_the_largest_gain(seed, dtype, chunks, levels):
     """All numbers on a grid on which products are exact: of equal gains the first one is found."""
     (g, Ki, diagonal, bar), rng = arrays(seed, dtype, chunks, levels, 4)
-    bar[rng.random(len(bar)) < 0.3] = -FAR
+    bar[rng.random(len(bar)) < 0.3] = -FORBIDDEN
     diagonal = np.abs(diagonal)
     m, kii, floor = dtype(1), dtype(2), dtype(2.0**-10)
     gain = np.maximum(m + g + bar, 0.0) ** 2 / np.maximum(kii + diagonal - 2.0 * Ki, floor).astype(float)

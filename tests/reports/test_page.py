@@ -23,8 +23,8 @@ def path(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser():
-    with Browser() as opened:
-        yield opened
+    with Browser() as writable:
+        yield writable
 
 
 @pytest.mark.slow

@@ -21,9 +21,8 @@ from adatron.kernels import RBF
 from adatron.problems import csvc, svr
 from adatron.solvers.base import Options, Way
 from adatron.solvers.blocks.block import Block
-from adatron.solvers.chains import moved, widest
-from adatron.solvers.route import Sizes, Wishes, choose_route
-from adatron.solvers.run import solve_all
+from adatron.solvers.route import Sizes, choose_route
+from adatron.solvers.run import moved, solve_all, widest
 from adatron.solvers.tasks import Tasks
 from adatron.threads import Clock, Pool
 from problems import samples
@@ -114,7 +113,7 @@ def test_the_memory_of_chains_is_that_of_the_programs_of_one_level():
 def test_chains_of_pairs_above_a_thousand_samples_share_float64_matrices():
     route = chained_route(600, [[0, 1], [0, 2]], 2, 2)
     assert not route.single
-    assert {Way(int(way)) for way in route.ways} == {Way.BUNDLE}
+    assert {Way(int(way)) for way in route.ways} == {Way.BATCH}
 
 
 def test_large_folds_are_the_programs_of_their_own_samples():
@@ -130,7 +129,7 @@ def test_large_folds_are_the_programs_of_their_own_samples():
 
     fold = of(np.arange(n), inside.astype(float), 2, np.array([-1, 0]))
     own = of(np.flatnonzero(inside), np.ones(int(inside.sum())), 1, None)
-    assert fold.route.ways[0] >= Way.BLOCKS
+    assert fold.route.ways[0] >= Way.DECOMPOSE
     assert fold.found.good.all()
     assert (fold.found.violation <= 1e-4).all()
     assert not fold.found.beta.reshape(2, n)[:, ~inside].any()
@@ -166,9 +165,9 @@ def test_the_last_programs_give_their_stored_rows_back(threads):
             first, is_open = 2 * np.arange(len(pairs) + 1), np.ones(len(pairs), bool)
             tasks = Tasks(gram, np.ravel(pairs), first, lambda _: dual, is_open, last=last)
             sizes = Sizes(np.full(classes, n), tasks.sizes, is_open, [dual], False, 0.0, False, len(pairs))
-            route = choose_route(source, sizes, Wishes(1e9, "single"), Block())
-            route.ways[:] = route.then[:] = Way.BLOCKS
-            options = Options(way=Way.BLOCKS, block=64)
+            route = choose_route(source, sizes, Block(), 1e9, "single")
+            route.ways[:] = route.then[:] = Way.DECOMPOSE
+            options = Options(way=Way.DECOMPOSE, block=64)
             found[last] = solve_all(tasks, Block(), options, route, pool, None)
             left[last] = [len(segment.store) for segment in gram.segments]
             assert any((segment.store.slot >= 0).any() for segment in gram.segments) != last

@@ -18,11 +18,10 @@ from adatron import SVC, SVR
 from adatron.kernels import RBF, Linear, Polynomial
 from adatron.solvers import ISDA, SMO, Block, Decomposition, KernelAdatron, SVMseq, start
 from adatron.solvers.ascent import Ascent
-from adatron.solvers.base import Options, Solver
+from adatron.solvers.base import Options, Solver, Watch
 from adatron.solvers.results import Status
 from adatron.solvers.table import SOLVERS, choose
 from adatron.solvers.tasks import State
-from adatron.solvers.watch import Watch
 from covering import covering, named
 from problems import ball, csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of, with_targets
 from twins import programs

@@ -4,12 +4,12 @@ import joblib
 import pytest
 
 from adatron.threads import allowed_threads, threads_for, threads_worth
-from adatron.threads.cost import CALL, FIT, FIT_BUNDLES, FIT_MATRIX, NEW_POOL
+from adatron.threads.cost import CALL, FIT, FIT_BATCHES, FIT_MATRIX, NEW_POOL
 
 pytestmark = pytest.mark.plain
 
 
-@pytest.mark.parametrize("cost", [NEW_POOL, CALL, FIT_MATRIX, FIT, FIT_BUNDLES])
+@pytest.mark.parametrize("cost", [NEW_POOL, CALL, FIT_MATRIX, FIT, FIT_BATCHES])
 def test_each_thread_beside_the_first_has_work_that_is_worth_it(cost):
     assert threads_worth(0.0, cost) == threads_worth(0.999 * cost, cost) == 1
     for threads in (2, 3, 100):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adatron.compiled.search import CHECK, CRUMB, FAR
+from adatron.compiled.search import CHECK, FORBIDDEN, ROUNDING_UNIT
 
 CURVATURE_ROUNDING = {4: 4.8e-7, 8: 9.2e-16}  # Curvature, as a fraction of the diagonal, that is rounding.
 
@@ -25,8 +25,8 @@ class _BlockState:
     def _slopes(self, which: Any) -> None:
         """Set what growth and shrinkage of variables add to -g and to g."""
         beta, e = self.beta[which], self.epsilon
-        self.grow[which] = np.where(beta >= self.upper[which], -FAR, np.where(beta >= 0.0, -e, e))
-        self.shrink[which] = np.where(beta <= self.lower[which], -FAR, np.where(beta > 0.0, e, -e))
+        self.grow[which] = np.where(beta >= self.upper[which], -FORBIDDEN, np.where(beta >= 0.0, -e, e))
+        self.shrink[which] = np.where(beta <= self.lower[which], -FORBIDDEN, np.where(beta > 0.0, e, -e))
 
     def ends(self, i: int) -> tuple[float, float]:
         """Return how far a variable may shrink and grow in a step: to a bound, or to the kink at 0."""
@@ -59,7 +59,7 @@ class _BlockState:
 
     def _set(self, i: int, end: float, change: float, ends: bool) -> None:
         old, lower, upper = self.beta[i], self.lower[i], self.upper[i]
-        value, crumb = old + change, CRUMB * max(abs(old), abs(change))
+        value, crumb = old + change, ROUNDING_UNIT * max(abs(old), abs(change))
         if ends:
             value = end
         elif value - lower <= crumb:
@@ -92,10 +92,10 @@ def _pairs(walk: _BlockState, group: Any, tol: float, most: int, groups: int) ->
     turn = calm = step = 0
     while step < most:
         own = np.ones(len(walk.g), bool) if group is None else group == turn
-        up = np.where(own, walk.grow - walk.g, -4 * FAR)
+        up = np.where(own, walk.grow - walk.g, -4 * FORBIDDEN)
         i = int(np.argmax(up))
-        against = np.where(own, walk.g + walk.shrink, -4 * FAR)
-        j, done = i, up[i] < -FAR / 2
+        against = np.where(own, walk.g + walk.shrink, -4 * FORBIDDEN)
+        j, done = i, up[i] < -FORBIDDEN / 2
         if not done:
             far = np.maximum(up[i] + against, 0)
             gains = far * far / np.maximum(walk.K[i, i] + walk.diagonal - 2 * walk.K[i], walk.floor)

@@ -161,7 +161,7 @@ def test_threads_of_a_fit_in_a_worker(n_jobs, inner, tmp_path, monkeypatch):
 
 def working_threads(fits, threads):
     """The most threads that worked at once in several pools, each opened by a thread of its own."""
-    lock, opened, now, most = threading.Lock(), threading.Barrier(fits), 0, 0
+    lock, writable, now, most = threading.Lock(), threading.Barrier(fits), 0, 0
     pause = threading.Event()
 
     def task(_):
@@ -175,10 +175,10 @@ def working_threads(fits, threads):
 
     def fit():
         with Pool(threads) as pool:
-            opened.wait(30)
+            writable.wait(30)
             for _ in range(5):
                 pool.run(task, 40)
-            opened.wait(30)
+            writable.wait(30)
 
     members = [threading.Thread(target=fit) for _ in range(fits)]
     for member in members:

@@ -24,8 +24,8 @@ THREE = np.digitize(X[:, 0] + 0.3 * rng.normal(size=120), [-0.5, 0.6])
 TWO = np.minimum(THREE, 1)
 APART = (X[:, 0] > 0).astype(int)
 K = np.exp(-GAMMA * ((X[:, None] - X[None]) ** 2).sum(axis=2)) + 0.01 * np.eye(120)
-BENT = np.where(rng.random((120, 120)) < 0.5, -1.0, 1.0)
-BENT = np.triu(BENT) + np.triu(BENT, 1).T
+NEGATIVE_CURVATURE = np.where(rng.random((120, 120)) < 0.5, -1.0, 1.0)
+NEGATIVE_CURVATURE = np.triu(NEGATIVE_CURVATURE) + np.triu(NEGATIVE_CURVATURE, 1).T
 
 
 def assert_bounds(model, X, y, spec=("rbf", GAMMA), objectives=True):
@@ -152,10 +152,10 @@ def values_of_pairs_that_differ():
 def kernels_that_are_no_kernels():
     for y in (TWO, THREE):
         with pytest.warns(ConvergenceWarning, match="Not certified"):
-            model = SVC(kernel="precomputed").fit(BENT, y)
+            model = SVC(kernel="precomputed").fit(NEGATIVE_CURVATURE, y)
         assert model.fit_status_ == 1
         assert np.isnan(model.duality_gap_).all()
-        assert_bounds(model, BENT, y, ("given", BENT), objectives=False)
+        assert_bounds(model, NEGATIVE_CURVATURE, y, ("given", NEGATIVE_CURVATURE), objectives=False)
     model = SVC(kernel="sigmoid", gamma=2.0, coef0=-1.0)
     with pytest.warns(ConvergenceWarning):
         assert not proven(model, X, TWO)

@@ -82,3 +82,16 @@ def test_no_test_replaces_a_private_name():
                 if any(part.startswith("_") and not part.startswith("__") for part in target.split(".")):
                     replaced.append(f"{path.name}:{node.lineno}: {target}")
     assert replaced == []
+
+
+def test_what_docstrings_point_to_is_there():
+    """Each "see ``name``" names modules, functions, classes, or what the package assigns to."""
+    texts = {path: path.read_text() for path in FILES}
+    trees = [node for text in texts.values() for node in ast.walk(ast.parse(text))]
+    known = {part for path in [*FILES, *ROOT.rglob("*.cu")] for part in (*path.with_suffix("").parts, path.suffix[1:])}
+    known |= {node.name for node in trees if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    known |= {node.id for node in trees if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    pointed = [(path.name, name) for path, text in texts.items() for name in re.findall(r"\b[Ss]ee ``([^`]+)``", text)]
+    lost = [one for one in pointed if not set(re.split(r"[./ ]", one[1].rstrip("()"))) <= known]
+    assert lost == []
+    assert len(pointed) > 50

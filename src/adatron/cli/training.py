@@ -43,7 +43,7 @@ from .outputs import InputError, warnings_as_lines
 from .parts import check_device, machine_of, named_in, task_of
 
 if TYPE_CHECKING:
-    from ..solvers.watch import Progress
+    from ..solvers.base import Progress
 
 SCALE_NUMBERS = 6  # Most numbers of a scaling for each feature, used or not.
 ROWS_OF_NAMES = 20  # Number of rows from which on columns of names are looked for.

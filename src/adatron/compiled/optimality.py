@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .cache.jit import jit
-from .search import FAR
+from .search import FORBIDDEN
 
 
 @jit(inner=True)
@@ -19,8 +19,8 @@ def _slopes(beta: float, lower: float, upper: float, epsilon: float, far: float)
 
 @jit(inner=True)
 def slopes(beta: float, lower: float, upper: float, epsilon: float) -> Any:
-    """Return what growth and shrinkage of a variable add to -g and to g; -FAR for a move that is not allowed."""
-    return _slopes(beta, lower, upper, epsilon, FAR)
+    """Return what growth and shrinkage of a variable add to -g and to g; -FORBIDDEN for a move that is not allowed."""
+    return _slopes(beta, lower, upper, epsilon, FORBIDDEN)
 
 
 @jit

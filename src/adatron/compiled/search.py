@@ -18,9 +18,9 @@ SEARCHED_VECTORS = 4  # Vectors that are searched side by side.
 AHEAD = 2048  # Bytes between the data that a search reads and the data that it prefetches.
 CHUNK = 64  # Lengths must be multiples of this, or of ``shortest``.
 # Searches for the best step, on processors and devices; ``cuda/blocks.cu`` has its own copy.
-FAR = 1e30  # Stands for "not allowed": finite, so that sums stay finite.
+FORBIDDEN = 1e30  # Stands for "not allowed": finite, so that sums stay finite.
 CHECK = 8  # Steps between looks at the stopping rule.
-CRUMB = 2.0**-47  # Fraction of the larger of two numbers: the rounding of a few sums.
+ROUNDING_UNIT = 2.0**-47  # Fraction of the larger of two numbers: the rounding of a few sums.
 
 
 def shortest(dtype: Any) -> int:

@@ -43,7 +43,7 @@ class FarBlock(Block):
     """The block solver; programs of several blocks keep their rows and gradient on the cluster."""
 
     def hold(self, view: View, dual: Dual, beta: Vector, options: Options) -> Gradient:
-        if options.way >= Way.BLOCKS and isinstance(view, FarView):
+        if options.way >= Way.DECOMPOSE and isinstance(view, FarView):
             return FarGradient(view, dual, beta, min(options.block, len(dual)))
         return super().hold(view, dual, beta, options)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import assert_all_finite, check_array, column_or_1d
 
-from ..arrays import Ids, Vector, opened, tidy
+from ..arrays import Ids, Vector, canonical_csr, writable
 from ..compiled.panels import squared_norms
 from ..estimators.checks.columns import NUMBER_KINDS, as_numbers, first_text, refuse_dates
 from ..fitting.samples import hashes, products_of
@@ -94,7 +94,7 @@ def load(X: Any, y: Any, weight: Any, number: int, dtype: Any, labels: bool) -> 
 def _checked(X: Any, y: Any, weight: Any, dtype: Any, labels: bool) -> Partition:
     how: dict[str, Any] = {"accept_sparse": "csr", "dtype": dtype, "ensure_min_samples": 0}
     rows: Any = check_array(as_numbers(X), order="C", input_name="X", **how)
-    rows = tidy(rows) if sparse.issparse(rows) else opened(np.ascontiguousarray(rows))
+    rows = canonical_csr(rows) if sparse.issparse(rows) else writable(np.ascontiguousarray(rows))
     n = rows.shape[0]
     if y is not None:
         y = _labels(y) if labels else _numbers(y, "y")

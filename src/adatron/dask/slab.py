@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from ..arrays import Ids, Vector, opened, parts_of, tidy
+from ..arrays import Ids, Vector, canonical_csr, parts_of, writable
 from ..compiled.merge import alike, merge
 from ..fitting.samples import differ
 from ..gram import Gram, Points, Source
@@ -77,7 +77,7 @@ class Slab:
 
     def __setstate__(self, state: tuple[Any, Members]) -> None:
         self.X, self.held = state
-        self.X = tidy(self.X) if sparse.issparse(self.X) else opened(self.X)
+        self.X = canonical_csr(self.X) if sparse.issparse(self.X) else writable(self.X)
         self._begin()
 
     def __sizeof__(self) -> int:
@@ -155,7 +155,7 @@ def joined(pieces: Sequence[Piece], together: bool, codes: int) -> Slab:
     count = int(numbers.max(initial=-1)) + 1 if together else codes
     own_rows, _, total, group, own = merge(order, first, numbers, count, weight)
     X = X[own_rows]
-    X = tidy(X) if sparse.issparse(X) else opened(X)
+    X = canonical_csr(X) if sparse.issparse(X) else writable(X)
     return Slab(X, Members(rows[own_rows], of[own_rows], total, rows[order], group, own))
 
 
@@ -179,7 +179,7 @@ class Stack:
 
 def as_csr(slab: Slab) -> Slab:
     """Return the slab with dense rows as CSR rows."""
-    return Slab(tidy(sparse.csr_array(slab.X)), slab.held)
+    return Slab(canonical_csr(sparse.csr_array(slab.X)), slab.held)
 
 
 def assembled(parts: Sequence[Any], places: Sequence[Ids]) -> Any:
@@ -246,6 +246,6 @@ def exact(slab: Slab, lens: Lens, rows: Ids, places: Sequence[Ids], v: Vector, l
 
 def points_of(like: Source, X: Any, ids: Ids | None = None) -> Points:
     """Return rows as points, with their numbers."""
-    X = tidy(X) if sparse.issparse(X) else opened(np.ascontiguousarray(X))
+    X = canonical_csr(X) if sparse.issparse(X) else writable(np.ascontiguousarray(X))
     rows = np.arange(X.shape[0])
     return Points(replace(like, X=X, ids=rows), rows if ids is None else ids)

@@ -99,7 +99,7 @@ def room() -> int:
             limits.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     with suppress(OSError, ValueError):  # the limit of the control group, which is that of a container
         limits.append(int(FilePath("/sys/fs/cgroup/memory.max").read_text()))
-    with suppress(ImportError):  # Windows has no limit of the address space of a process, see ``ulimit -v``
+    with suppress(ImportError):  # Windows has no limit of the address space of a process (``ulimit -v``)
         import resource
 
         soft, _ = resource.getrlimit(resource.RLIMIT_AS)

@@ -7,7 +7,7 @@ A program has a name for each thing that becomes known about it, in this order:
 ``Programs``     ``fitting.programs``      the classes in each program, and what makes it of their samples
 ``Tasks``        ``solvers.tasks``         these over one kernel matrix: which are open, and where each starts
 ``Dual``         ``problems.dual``         the numbers of one program: targets, bounds, equalities
-``Programs``     ``solvers.small``         many small programs in arrays; ``One`` is one of them, at its places
+``Programs``     ``solvers.batch``         many small programs in arrays; ``One`` is one of them, at its places
 ===============  ========================  ==========================================================================
 
 So has a result:

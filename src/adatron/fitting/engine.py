@@ -21,11 +21,10 @@ from ..gram.errors import refuse_asymmetric
 from ..kernels import Kernel
 from ..problems import Dual
 from ..solvers.base import Options, Solver, Way
-from ..solvers.chains import solve_chains, widest
 from ..solvers.plan import SMALL
 from ..solvers.results import Found
-from ..solvers.route import Route, Sizes, Wishes, choose_route
-from ..solvers.run import Callback, solve_all
+from ..solvers.route import Route, Sizes, choose_route
+from ..solvers.run import Callback, solve_all, solve_chains, widest
 from ..solvers.table import choose
 from ..solvers.tasks import Tasks
 from ..threads import Clock, Pool, allowed_threads
@@ -181,7 +180,7 @@ def solve(
 
     X : an array, a CSR matrix or rows that are ``Elsewhere``
     start : maps a range of programs to their starts, one after the other: a coefficient for each of their samples
-    before : (n,) the smaller number of the program whose solution a program starts from, or -1; see ``chains``
+    before : (n,) the smaller number of the program whose solution a program starts from, or -1; see ``solve_chains``
     around : the pool that calls it with a turn, side by side with others
     kept : of fits of the same samples with the same settings, which share a kernel matrix
     sphere : whether the targets are half of ``own_values``
@@ -200,7 +199,7 @@ def solve(
         source = replace(source, asymmetry=off)
     source = source.cautious(work.most, BLUR_ALLOWED * settings.tol)
     sizes = work.as_sizes(before)
-    route = choose_route(source, sizes, Wishes(settings.cache_bytes, settings.precision, settings.device), solver)
+    route = choose_route(source, sizes, solver, settings.cache_bytes, settings.precision, settings.device)
     threads = 1 if route.light else allowed_threads(settings.n_jobs)
     last = kept is None and before is None
     kept = kept or SharedGram()
@@ -261,7 +260,7 @@ def _gram(
 ) -> tuple[Gram, Callable[[Gram, list[int]], View]]:
     """Return the kernel matrix, and what makes its views; rows elsewhere come here if no problem goes by blocks."""
     if isinstance(X, Elsewhere):
-        if (route.ways >= Way.BLOCKS).any():
+        if (route.ways >= Way.DECOMPOSE).any():
             return X.gram(source, route.dtype, segments, pool, route.slots), X.view
         source = X.fetched(source)
     used = settings.device if route.device else None

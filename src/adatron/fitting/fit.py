@@ -29,7 +29,7 @@ from .programs import Binary, Listed, Program
 from .samples import Samples
 
 if TYPE_CHECKING:
-    from ..solvers.watch import Progress
+    from ..solvers.base import Progress
 
 NO_TARGETS = np.zeros(0)  # Of a classifier, whose labels follow from the program.
 

@@ -14,8 +14,7 @@ from ..problems import Dual, Problem, csvc
 from ..problems.problem import no_diagonal
 from ..solvers.plan import SMALL
 from .fits import Fits
-from .folds import FOLDS, Folds
-from .samples import Samples
+from .samples import FOLDS, Folds, Samples
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import is_sparse, tidy
+from ..arrays import canonical_csr, is_sparse
 from ..gram import PairSums, Source
 from ..threads import Pool, allowed_threads, threads_worth
 from ..threads.cost import NEW_POOL
@@ -208,4 +208,4 @@ def _single_up_to(expansion: Expansion | PairSums, precision: str) -> float:
 
 def _ready(rows: Any, vectors: Any) -> Any:
     """Return rows in the storage of the support vectors."""
-    return tidy(rows) if is_sparse(vectors) else np.ascontiguousarray(rows)
+    return canonical_csr(rows) if is_sparse(vectors) else np.ascontiguousarray(rows)

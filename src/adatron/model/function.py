@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Ids, Vector, dense_rows, is_sparse, opened, parts_of
+from ..arrays import Ids, Vector, dense_rows, is_sparse, parts_of, writable
 from ..devices import Device, enough_memory
 from ..gram import PairSums, Source
 from ..kernels import Kernel
@@ -120,7 +120,7 @@ class KernelSum(DecisionFunctions):
         if self.counts is not None:
             classes = np.repeat(np.arange(len(self.counts)), self.counts)
             return from_dual_coef(self.dual, classes, len(self.counts))
-        return self.dual.toarray() if is_sparse(self.dual) else opened(self.dual)
+        return self.dual.toarray() if is_sparse(self.dual) else writable(self.dual)
 
     def fields(self) -> list[Field]:
         from ..margins import Field
@@ -160,7 +160,7 @@ class KernelSum(DecisionFunctions):
         keep = keep and not (_writeable(self.vectors) or _writeable(self.dual))
         if self.kept is not None and keep and "sum" in self.kept:
             return self.kept["sum"]
-        made = self._made(self.vectors if is_sparse(self.vectors) else opened(self.vectors))
+        made = self._made(self.vectors if is_sparse(self.vectors) else writable(self.vectors))
         return self.kept.setdefault("sum", made) if self.kept is not None and keep else made
 
     def _made(self, vectors: Any) -> Expansion | PairSums:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Ids, Vector, for_reading, opened, parts_of
+from ..arrays import Ids, Vector, for_reading, parts_of, writable
 from ..quoted import upward
 from .checks import RELIED_ON, first_fault
 from .heads import Classes, Head
@@ -235,7 +235,7 @@ class Model:
 
         if (made := self._kept.get((n_jobs, precision))) is not None:
             return made
-        diagonal, intercepts = self.head.diagonal, opened(self.intercepts)
+        diagonal, intercepts = self.head.diagonal, writable(self.intercepts)
         if diagonal and self.serving.stationary:  # k(x, x) is the same everywhere
             diagonal, intercepts = 0.0, intercepts + diagonal * self.serving.diagonal(np.zeros(1))
         parts = self.serving, self.vectors, self.dual, intercepts, self.columns, n_jobs

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Ids, Vector, dense_rows, opened
+from ..arrays import Ids, Vector, dense_rows, writable
 from ..kernels import Kernel
 from ..margins import Field
 from .decision import Counted, decision_values
@@ -46,7 +46,7 @@ class Tilted(DecisionFunctions):
         return True
 
     def coefficients(self) -> Vector:
-        return opened(self.dual)
+        return writable(self.dual)
 
     def fields(self) -> list[Field]:
         points, own = dense_rows(self.vectors), [self.problem == p for p in range(len(self.intercepts))]

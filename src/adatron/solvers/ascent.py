@@ -30,13 +30,12 @@ from ..gram import View
 from ..problems import Dual
 from ..problems.dual import Vector, dot
 from ..threads import OutOfTime
-from .base import Options, Solver, Way
+from .base import Options, Solver, Watch, Way
 from .blocks.gradient import Gradient, LocalGradient
 from .loop import blur, closer, first_tolerance, nearer, until_proven
-from .results import BENT, Solution, Status
+from .results import NEGATIVE_CURVATURE, Solution, Status
 from .start import feasible, filled
 from .tasks import Origin, State
-from .watch import Watch
 
 How = TypeVar("How", bound=Solver)
 REFUSALS = 8  # Refused certificates after which float64 tiles take over.
@@ -160,7 +159,7 @@ class Ascent(ABC, Generic[How]):
         here = self._errors()
         slack = here + self._proven + self.rounding
         self._proven = np.maximum(self._proven, here)
-        proof = certify(self.view, self.exact, self.beta, self.g, slack, convex=not self.watch.flag[BENT])
+        proof = certify(self.view, self.exact, self.beta, self.g, slack, convex=not self.watch.flag[NEGATIVE_CURVATURE])
         self.held.corrected(self.exact.known)
         return proof
 
@@ -190,7 +189,7 @@ class Ascent(ABC, Generic[How]):
     def short(self, status: Status, tol: float) -> float | None:
         """Return the tolerance at which the tracked gap may suffice; None if it does, or if only a proof tells."""
         wanted = self.options.widest_gap
-        bent = self.watch.flag[BENT] and not self.view.gram.kernel.convex
+        bent = self.watch.flag[NEGATIVE_CURVATURE] and not self.view.gram.kernel.convex
         if status is not Status.CONVERGED or wanted == np.inf or bent:
             return None
         gap = self.relative_gap()
@@ -206,7 +205,7 @@ class Ascent(ABC, Generic[How]):
 
     def _tiles_are_coarse(self, tol: float) -> bool:
         """Return whether float32 tiles do not get there, or float64 tiles of one block cost little more."""
-        refused = self._rounds % REFUSALS == 0 or (self.options.way < Way.BLOCKS and self._coarse() > tol)
+        refused = self._rounds % REFUSALS == 0 or (self.options.way < Way.DECOMPOSE and self._coarse() > tol)
         return self.view.gram.dtype != np.float64 and refused
 
     def _coarse(self) -> float:

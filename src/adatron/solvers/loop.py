@@ -2,7 +2,7 @@
 
 Steps propose a point whose tracked gradient meets a tolerance. A proof says what is true of the point. If the proof
 falls short, the tolerance becomes smaller and the steps go on. Each ``Proposer`` says how it makes these three moves,
-and when no smaller tolerance helps. Compiled code makes the same moves for bundles of programs, see ``small.bundle``;
+and when no smaller tolerance helps. Compiled code makes the same moves for batches of programs, see ``batch.loop``;
 it compiles the plain functions of tolerances for itself.
 """
 

@@ -15,7 +15,8 @@ from ..certificates import Certificate, half_width, intercept, unproven
 from ..certificates.gap import SMALLEST
 from ..problems import Dual
 
-STOP, BENT = 0, 1  # entries of the flags that solvers share with compiled loops: end; negative curvature was met
+# Entries of the flags that solvers share with compiled loops: to end, and that negative curvature was met.
+STOP, NEGATIVE_CURVATURE = 0, 1
 NO_KERNEL = "the kernel is not positive semi-definite on these data"
 OTHER_KERNEL = "use another kernel or other kernel parameters"
 
@@ -328,6 +329,6 @@ class Found:
         return Traces(names, rows, ends)
 
     def _lines(self, some: Any) -> NDArray[np.float64]:
-        """Return the one line of programs that were solved in a bundle."""
+        """Return the one line of programs that were solved in a batch."""
         parts = (part[some] for part in (self.seconds, self.n_iter, self.violation))
         return np.stack([*parts, self.relative_gaps_of(some), self.lower[some]], axis=1).astype(np.float64, copy=False)

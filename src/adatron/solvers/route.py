@@ -15,27 +15,12 @@ from ..devices import Device
 from ..gram import Source
 from ..gram.shared import bytes_shared, readable
 from ..problems import Dual
-from ..threads.cost import FIT, FIT_BUNDLES, FIT_MATRIX, threads_worth
+from ..threads.cost import FIT, FIT_BATCHES, FIT_MATRIX, threads_worth
 from .base import Solver, Way
-from .device.place import Placement, placed
-from .plan import BESIDE_MATRIX, PARTED, SMALL, WHOLE, Plan, plan
+from .plan import BESIDE_MATRIX, PARTED, SMALL, WHOLE, Placement, Plan, placed, plan
 
 SEVERAL = 8  # Number of problems over all samples from which they share one float64 matrix.
 AGAIN = 1.6  # Average number of uses of a given value above which a copy class by class is faster.
-
-
-@dataclass(frozen=True)
-class Wishes:
-    """The wishes of the user.
-
-    cache_bytes : for kernel values
-    precision : 'auto', 'single' or 'double'
-    device : where to solve the problems; None is the processor
-    """
-
-    cache_bytes: float
-    precision: str
-    device: Device | None = None
 
 
 @dataclass(frozen=True)
@@ -79,13 +64,13 @@ class Sizes:
 
 
 @dataclass(frozen=True, eq=False)
-class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
+class Route(Plan):  # noqa: PLW1641 (it has no hash, as arrays have none)
     """How the problems of a fit are solved, and how K is served; ``print`` says it in three lines, or in four.
 
     Attributes
     ----------
     ways : (n_problems,) the way of each, a number of ``Way``
-    then : the way of each if a bundle leaves it over, to be solved alone
+    then : the way of each if a batch leaves it over, to be solved alone
     variables : variables of the largest problem
     single : whether tiles of kernel values are float32, proven in float64
     reason : why they are float32, or are not
@@ -117,12 +102,7 @@ class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
     reason: str
     shared: bool
     held: bool
-    slots: int
     light: bool
-    block: int
-    whole: int
-    concurrent: int
-    memory: float
     device: str = ""
     placed: str = ""
     resident: int = 0
@@ -137,7 +117,7 @@ class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
         return replace(self, ways=self.ways[numbers], then=self.then[numbers])
 
     def alone(self, number: int) -> Way:
-        """Return the way of a problem that is left over from a bundle, or was in none."""
+        """Return the way of a problem that is left over from a batch, or was in none."""
         return Way(int(self.then[number]))
 
     def __eq__(self, other: object) -> bool:
@@ -154,7 +134,7 @@ class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
         else:
             said = [f"{len(self.ways):,} {noun}: {'; '.join(said)}"]
         size = f"up to {self.variables:,} variables" if len(self.ways) > 1 else f"{self.variables:,} variables"
-        if (self.ways >= Way.BLOCKS).any() and self.block > 1:
+        if (self.ways >= Way.DECOMPOSE).any() and self.block > 1:
             size += f", {self.block:,} a block"
         tiles = "float32, proven in float64" if self.single else "float64"
         threads = "1 thread" if self.light else "all threads"
@@ -173,21 +153,27 @@ class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
         return f"up to {self.slots:,} rows are stored" if self.slots else "made when they are needed"
 
 
-def choose_route(source: Source, sizes: Sizes, wanted: Wishes, solver: Solver) -> Route:
+def choose_route(
+    source: Source, sizes: Sizes, solver: Solver, cache_bytes: float, precision: str, device: Device | None = None
+) -> Route:
     """Choose the route of a fit by this table; nothing else decides, no clock and no number of cores.
+
+    cache_bytes : for kernel values
+    precision : 'auto', 'single' or 'double'
+    device : where to solve the problems; None is the processor
 
     A problem (``Route.ways``)
 
     =============================================================  ===================================
-    it has nothing to solve                                        CLOSED
+    it has nothing to solve                                        TRIVIAL
     the solver goes through single rows, which it stores itself    SINGLE_ROWS
-    one of several that share values, finite bounds, up to         BUNDLE
+    one of several that share values, finite bounds, up to         BATCH
     ``whole`` variables (all share one matrix: any, without nu)
-    up to 1,000 variables, float64, finite bounds, K held or       AT_ONCE
+    up to 1,000 variables, float64, finite bounds, K held or       DENSE
     made by compiled tiles
-    up to ``whole`` variables                                      BLOCK
-    up to 24 blocks, or with infinite bounds                       BLOCKS
-    more                                                           PARTS
+    up to ``whole`` variables                                      ONE_BLOCK
+    up to 24 blocks, or with infinite bounds                       DECOMPOSE
+    more                                                           SHRUNKEN
     =============================================================  ===================================
 
     A device, if one is asked for, solves all problems, DEVICE each, unless ``place`` has a reason against it.
@@ -217,38 +203,40 @@ def choose_route(source: Source, sizes: Sizes, wanted: Wishes, solver: Solver) -
     (False, 'few samples')
     """
     place = Placement("", "")
-    if wanted.device is not None:
-        precision = _precision(source, wanted.precision, small=False)
-        place = placed(source, sizes.variables, sizes.duals, wanted.device, solver, precision[0])
+    if device is not None:
+        single, reason = _precision(source, precision, small=False)
+        place = placed(source, sizes.variables, sizes.duals, device, solver, single)
         if place.used:
-            return _on_device(sizes, place, *precision)
+            return _on_device(sizes, place, single, reason)
     n, alone, kernel = sizes.samples, len(sizes.variables) == 1, source.kernel
     matrix = solver.blocks and sizes.everywhere and not alone and suits(sizes.typical, single=False, everywhere=True)
-    matrix = matrix and _matrix_fits(n, len(sizes.variables), wanted)
+    few = n <= SMALL or len(sizes.variables) >= SEVERAL  # problems over all samples share one matrix in float64
+    matrix = matrix and precision != "single" and few and 4 * 8.0 * n * n <= cache_bytes
     largest = int(sizes.variables.max())
     small = matrix or largest <= (WHOLE if sizes.chained else SMALL) or not kernel.compiled
-    single, reason = _precision(source, wanted.precision, small)
-    found, shared, held = _memory(source, sizes, wanted, solver.blocks, single, matrix)
-    cost, least = kernel.cost(source.features), FIT_BUNDLES if shared else FIT
+    single, reason = _precision(source, precision, small)
+    found, shared, held = _memory(source, sizes, cache_bytes, solver.blocks, single, matrix)
+    cost, least = kernel.cost(source.features), FIT_BATCHES if shared else FIT
     work = (n * n if matrix else sizes.work) * cost + (len(sizes.variables) * BESIDE_MATRIX if shared else 0.0)
     one = (n if matrix else largest) ** 2 * cost
     light = kernel.called or threads_worth(one, FIT_MATRIX) == threads_worth(work, least) == 1
     ways, then = _ways(sizes, solver, found, single, shared, matrix, held or not kernel.called)
-    own = found.block, found.whole, found.concurrent, found.factor
-    return Route(ways, then, largest, single, reason, shared, held, found.slots, light, *own, placed=place.reason)
+    memory = found.block, found.whole, found.concurrent, found.slots, found.memory
+    own = single, reason, shared, held, light
+    return Route(*memory, ways, then, largest, *own, placed=place.reason)
 
 
 def _on_device(sizes: Sizes, place: Placement, single: bool, reason: str) -> Route:
     """Return the route of problems that a device solves."""
-    ways = np.where(sizes.open, Way.DEVICE, Way.CLOSED).astype(np.int8)
+    ways = np.where(sizes.open, Way.DEVICE, Way.TRIVIAL).astype(np.int8)
     largest, concurrent = int(sizes.variables.max()), place.side_by_side(len(ways), single)
-    own = place.block, 0, concurrent, place.factor
+    own = single, reason, False, False, False
     said = place.label, place.reason, place.resident
-    return Route(ways, ways, largest, single, reason, False, False, 0, False, *own, *said)
+    return Route(place.block, 0, concurrent, 0, place.factor, ways, ways, largest, *own, *said)
 
 
 def suits(dual: Dual, single: bool, everywhere: bool) -> bool:
-    """Return whether a program is of the kind that is solved in bundles, by float32 tiles or others.
+    """Return whether a program is of the kind that is solved in batches, by float32 tiles or others.
 
     ``everywhere``: all programs have all samples, so that they share one matrix. With nu each needs another order, or
     other signs, and its own unit is finer than float32 values.
@@ -256,12 +244,6 @@ def suits(dual: Dual, single: bool, everywhere: bool) -> bool:
     plain = dual.row is None and dual.sign is None
     exact = not (single and dual.lambda2)  # added to float32 values it would be rounded
     return exact and (plain or not (single or everywhere)) and not dual.unbounded and len(dual) > 0
-
-
-def _matrix_fits(n: int, problems: int, wanted: Wishes) -> bool:
-    """Return whether problems over all samples share one matrix in double precision."""
-    few = n <= SMALL or problems >= SEVERAL
-    return wanted.precision != "single" and few and 4 * 8.0 * n * n <= wanted.cache_bytes
 
 
 def _precision(source: Source, precision: str, small: bool) -> tuple[bool, str]:
@@ -279,13 +261,13 @@ def _precision(source: Source, precision: str, small: bool) -> tuple[bool, str]:
 
 
 def _memory(
-    source: Source, sizes: Sizes, wanted: Wishes, blocks: bool, single: bool, matrix: bool
+    source: Source, sizes: Sizes, memory: float, blocks: bool, single: bool, matrix: bool
 ) -> tuple[Plan, bool, bool]:
     """Return sizes for a fit, whether its one-block problems share the values within segments, and whether K is held.
 
     ``matrix``: all of them share the matrix of all samples.
     """
-    n, lengths, memory, dtype = sizes.samples, sizes.variables, wanted.cache_bytes, np.dtype("f4" if single else "f8")
+    n, lengths, dtype = sizes.samples, sizes.variables, np.dtype("f4" if single else "f8")
     compiled, given = source.kernel.compiled, source.columns is not None
     cost = source.kernel.cost(source.features) if compiled else 0.0
     sized = partial(plan, n, lengths, cost, dtype.itemsize, blocks=blocks, beside=sizes.beside)
@@ -316,23 +298,23 @@ def _ways(
         each, which = list(zip(sizes.variables.tolist(), sizes.duals, strict=True)), slice(None)
     ways: list[tuple[Way, Way]] = []
     for n, dual in each:
-        bundled = shared and solver.bundles and suits(dual, single, sizes.everywhere)
-        bundled = bundled and (matrix or n <= found.whole)
+        batched = shared and solver.batches and suits(dual, single, sizes.everywhere)
+        batched = batched and (matrix or n <= found.whole)
         own = way_of(n, dual, solver, found.block, found.whole, coarse=single or not at_hand)
-        ways.append((Way.BUNDLE if bundled else own, own))
+        ways.append((Way.BATCH if batched else own, own))
     numbers = np.array([(first.value, then.value) for first, then in ways], np.int8)  # members take NumPy longer
-    first, then = np.where(sizes.open, numbers.T[:, which], np.int8(Way.CLOSED.value))
+    first, then = np.where(sizes.open, numbers.T[:, which], np.int8(Way.TRIVIAL.value))
     return first, then
 
 
 def way_of(n: int, dual: Dual, solver: Solver, block: int, whole: int, coarse: bool) -> Way:
     """Return the way of a problem that is solved on its own; ``coarse``: no float64 values are at hand."""
     if not n:
-        return Way.CLOSED
+        return Way.TRIVIAL
     if not solver.blocks:
         return Way.SINGLE_ROWS
     if n <= min(SMALL, whole) and not (coarse or dual.unbounded):
-        return Way.AT_ONCE
+        return Way.DENSE
     if n <= max(whole, block):
-        return Way.BLOCK
-    return Way.PARTS if n >= PARTED * block and not dual.unbounded else Way.BLOCKS
+        return Way.ONE_BLOCK
+    return Way.SHRUNKEN if n >= PARTED * block and not dual.unbounded else Way.DECOMPOSE

@@ -1,4 +1,4 @@
-"""Many problems over one Gram matrix: a thread takes a problem or a bundle; all share the tiles of the last ones."""
+"""Many problems over one Gram matrix: a thread takes a problem or a batch; all share the tiles of the last ones."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from time import monotonic
 
 import numpy as np
 
+from ..arrays import Ids, Vector
 from ..gram import Gram
+from ..problems import Dual
 from ..threads import OutOfTime, Pool
-from .base import Options, Solver, Way
+from .base import Options, Progress, Reporter, Solver, Watch, Way
+from .batch.solve import batches, together
 from .results import STOP, Found, Solution, Status, late
 from .route import Route
-from .small.many import bundles, together
 from .start import feasible
 from .tasks import State, Task, Tasks
 from .units import solve_in_unit, solve_in_units
-from .watch import Progress, Reporter, Watch
 
 Callback = Callable[[Progress], object]
 IN_PLAY = 0.95  # Fraction of the variables up to which those that can be other than 0 are a program of their own.
@@ -34,7 +35,7 @@ BEHIND = 1000  # Number of reports waiting for a slow callback above which probl
 class _Awaited:
     """How many programs still ask for the values within and between segments; those of nobody make room in the stores.
 
-    Programs of bundles and on devices store no rows. They are not counted down, and what they share with others stays.
+    Programs of batches and on devices store no rows. They are not counted down, and what they share with others stays.
     """
 
     def __init__(self, tasks: Tasks) -> None:
@@ -179,8 +180,8 @@ def solve_all(
                 found.leave(slice(some.start, some.stop), ended)
                 return
             left: dict[int, State | None] = {}
-            if int(route.ways[some.start]) == Way.BUNDLE:
-                left = _bundled(tasks, some, options, desk, found)
+            if int(route.ways[some.start]) == Way.BATCH:
+                left = _in_batch(tasks, some, options, desk, found)
             elif len(some) > 1:
                 own = replace(options, deadline=desk.deadline(options, len(some), at_once))
                 _on_device(tasks, some, solver, own, desk, found)
@@ -220,7 +221,7 @@ def _ranges(tasks: Tasks, options: Options, route: Route) -> list[range]:
     if route.device:
         return _neighbours(np.flatnonzero(tasks.open).tolist(), route.concurrent)
     try:
-        return bundles(tasks, route.ways, timed=options.deadline < inf)
+        return batches(tasks, route.ways, timed=options.deadline < inf)
     except OutOfTime:
         return _neighbours(np.flatnonzero(tasks.open).tolist(), 1)
 
@@ -236,8 +237,8 @@ def _neighbours(numbers: list[int], most: int) -> list[range]:
     return out
 
 
-def _bundled(tasks: Tasks, some: range, options: Options, desk: _Desk, found: Found) -> dict[int, State | None]:
-    """Solve problems as a bundle; return where to go on with those that are not solved."""
+def _in_batch(tasks: Tasks, some: range, options: Options, desk: _Desk, found: Found) -> dict[int, State | None]:
+    """Solve problems as a batch; return where to go on with those that are not solved."""
     left: dict[int, State | None] = {}
     try:
         left = together(tasks, some, options, desk.flags[some.start : some.stop], found)
@@ -269,7 +270,7 @@ def _solved_in_play(solver: Solver, task: Task, options: Options, state: State |
     dual, view, gram = task.dual, task.view, task.view.gram
     known = gram.slots or gram.held or (state is not None and state.g is not None)  # what is known is of all variables
     here = type(gram) is Gram and gram.kernel.compiled and gram.device is None
-    if options.way < Way.BLOCKS or known or not here:
+    if options.way < Way.DECOMPOSE or known or not here:
         return _solved(solver, task, options, state, watch)
     ids = np.flatnonzero((dual.lower < dual.upper) | (dual.lower != 0.0))
     if len(ids) > IN_PLAY * len(dual):
@@ -285,7 +286,7 @@ def _solved(solver: Solver, task: Task, options: Options, state: State | None, w
     """Return the solution of a task; its beginning, if there was no time even for what a solver needs first."""
     try:
         if options.sized:
-            if options.way is Way.AT_ONCE and task.view.gram.in_one:
+            if options.way is Way.DENSE and task.view.gram.in_one:
                 task.view.gram.framed(0.0)  # the values that choose the unit are some of those of the solver
             return solve_in_unit(solver, task.view, task.dual, options, state, watch)
         return solver.solve(task.view, task.dual, options, state, watch)
@@ -312,3 +313,64 @@ def _on_a_thread(work: Callable[[], None], desk: _Desk) -> None:
     desk.serve(worker)
     if errors:
         raise errors[0]
+
+
+MOSTLY_BOUND = 0.6  # Least fraction of the nonzero variables at bounds for which these move with their bounds.
+
+
+def solve_chains(
+    tasks: Tasks, before: Ids, solver: Solver, options: Options, route: Route, pool: Pool, callback: Callback | None
+) -> Found:
+    """Solve every open task of chains, in which each starts at the solution of the one before; those come first.
+
+    Between two values of C a variable at a bound mostly stays there, and a free one hardly moves. If no variable of
+    the first program is at a bound other than 0, the start is the solution.
+
+    before : (n,) the smaller number of the program whose solution a program starts from, or -1
+    """
+    if tasks.gram.dtype == np.float64 and np.isin(route.ways, (Way.TRIVIAL, Way.BATCH)).all():
+        return solve_all(replace(tasks, before=before), solver, options, route, pool, callback)
+    found, depth = Found(tasks.sizes), _depths(before)
+    start = _starts(tasks.dual, before, found)
+    for level in range(int(depth.max(initial=-1)) + 1):
+        numbers = np.flatnonzero(depth == level)
+        part = tasks.some(numbers, start if level else None)
+        found.take(numbers, solve_all(part, solver, options, route.of(numbers), pool, callback))
+    return found
+
+
+def widest(before: Ids) -> int:
+    """Return how many programs of chains may be solved at the same time."""
+    return int(np.bincount(_depths(before)).max(initial=1))
+
+
+def _depths(before: Ids) -> Ids:
+    """Return how many programs each program has to wait for."""
+    depth = np.zeros(len(before), np.int64)
+    for number, last in enumerate(before.tolist()):
+        depth[number] = 0 if last < 0 else depth[last] + 1
+    return depth
+
+
+def _starts(dual: Callable[[int], Dual], before: Ids, found: Found) -> Callable[[Ids], Vector]:
+    def start(numbers: Ids) -> Vector:
+        return np.concatenate([one(number) for number in numbers.tolist()])
+
+    def one(number: int) -> Vector:
+        last = int(before[number])
+        beta = found.beta[found.first[last] : found.first[last + 1]]
+        known = np.isfinite(found.violation[last])
+        return moved(dual(last), dual(number), beta) if known else np.zeros(len(beta))
+
+    return start
+
+
+def moved(old: Dual, new: Dual, beta: Vector) -> Vector:
+    """Return the point with those variables at their bounds that were at their bounds, if they are most of them.
+
+    If many are free, moving the others would put all of the free ones off. The point then stays as it is.
+    """
+    upper, lower = ((beta == bound) & (beta != 0.0) for bound in (old.upper, old.lower))
+    if np.count_nonzero(upper | lower) < MOSTLY_BOUND * np.count_nonzero(beta):
+        return beta
+    return np.where(upper, new.upper, np.where(lower, new.lower, beta))

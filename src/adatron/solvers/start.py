@@ -12,7 +12,7 @@ from ..compiled.precision import UNIT
 from ..compiled.sums import two_sum
 from ..problems import Dual
 
-CRUMBS = 64.0 * UNIT  # Fraction of a sum, or of what moves, that is rounding.
+SUM_ROUNDING = 64.0 * UNIT  # Fraction of a sum, or of what moves, that is rounding.
 
 
 def feasible(dual: Dual, beta: Vector) -> Vector:
@@ -43,7 +43,7 @@ def balance(beta: Any, lower: Any, upper: Any, total: float) -> None:
     for i in range(len(beta)):
         weight += max(side * beta[i], 0.0)
         rooms += min(beta[i] - lower[i], upper[i] - beta[i])
-    rounding = CRUMBS * (weight + abs(total))
+    rounding = SUM_ROUNDING * (weight + abs(total))
     if abs(excess) <= rounding:
         return
     if abs(excess) < rooms < np.inf:
@@ -77,11 +77,11 @@ def _fill(beta: Any, lower: Any, upper: Any, excess: float) -> None:
         room = min(beta[i] - lower[i] if excess > 0.0 else upper[i] - beta[i], amount)
         part = min(max(amount - before, 0.0), room)
         before += room
-        if part > CRUMBS * amount:
+        if part > SUM_ROUNDING * amount:
             beta[i] -= part if excess > 0.0 else -part
-        if beta[i] - lower[i] <= CRUMBS * amount:
+        if beta[i] - lower[i] <= SUM_ROUNDING * amount:
             beta[i] = lower[i]
-        elif upper[i] - beta[i] <= CRUMBS * amount:
+        elif upper[i] - beta[i] <= SUM_ROUNDING * amount:
             beta[i] = upper[i]
 
 
@@ -90,5 +90,5 @@ def filled(room: Vector, amount: float, order: Ids) -> Vector:
     before = np.concatenate([[0.0], np.cumsum(room[order])[:-1]])
     part = np.clip(amount - before, 0.0, room[order])
     out = np.zeros(len(room))
-    out[order] = np.where(part > CRUMBS * amount, part, 0.0)  # no crumbs
+    out[order] = np.where(part > SUM_ROUNDING * amount, part, 0.0)  # no crumbs
     return out

@@ -15,11 +15,10 @@ from ..certificates import half_width
 from ..gram import View
 from ..problems import Dual
 from ..problems.unit import by_margin, by_sums, scaled, unit_of
-from .base import Options, Solver
+from .base import Options, Solver, Watch
+from .batch.layout import spread
 from .results import Solution, Status
-from .small.arranged import spread
 from .tasks import State, Task
-from .watch import Watch
 
 
 def solve_in_unit(

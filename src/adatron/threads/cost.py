@@ -13,7 +13,7 @@ import joblib
 # The cost of one more thread, in multiply-adds.
 NEW_POOL = 1e7  # If a pool is opened for some work alone.
 CALL = 1 << 22  # If a pool is open.
-FIT_MATRIX, FIT, FIT_BUNDLES = 1e8, 1e9, 3e8  # For a fit: of its largest matrix, of all problems, of all in bundles.
+FIT_MATRIX, FIT, FIT_BATCHES = 1e8, 1e9, 3e8  # For a fit: of its largest matrix, of all problems, of all in batches.
 
 # The cost of other work, in multiply-adds.
 COMPARED = 2.5  # Of an entry of a matrix that is compared with its mirror image.

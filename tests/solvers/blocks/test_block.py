@@ -8,12 +8,11 @@ import pytest
 from adatron.certificates import certify
 from adatron.gram import Square, View
 from adatron.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
-from adatron.solvers.base import Way
+from adatron.solvers.base import Watch, Way
 from adatron.solvers.dense import Inner
 from adatron.solvers.results import STOP, Status
 from adatron.solvers.start import feasible
 from adatron.solvers.tasks import State
-from adatron.solvers.watch import Watch
 from adatron.threads import Pool
 from moments import at, calls
 from problems import csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of
@@ -67,7 +66,7 @@ def test_those_chosen_longest_ago_leave_a_block(bias):
             before = new
 
 
-@pytest.mark.parametrize("way", [Way.BLOCKS, Way.PARTS])
+@pytest.mark.parametrize("way", [Way.DECOMPOSE, Way.SHRUNKEN])
 def test_blocks_and_parts_are_solved_more_closely_where_the_violation_falls(way):
     """A block is told how closely; a part ends when its own violation is small enough."""
     rounds, tol = [], 1e-3
@@ -90,7 +89,7 @@ def test_blocks_and_parts_are_solved_more_closely_where_the_violation_falls(way)
     with at(Inner.solve, told, number=None):
         assert solve(view_of(X, RBF(0.3), np.float32), dual, block=128, way=way, watch=watch, tol=tol).status.good
     rounds = [one for one in rounds if len(one) > 1]
-    assert any("part" in one for one in rounds) == (way is Way.PARTS)
+    assert any("part" in one for one in rounds) == (way is Way.SHRUNKEN)
     closer = 0
     for before, one in pairwise([rounds[0], *rounds]):
         violation = one["violation"]

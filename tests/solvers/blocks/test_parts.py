@@ -7,12 +7,11 @@ import pytest
 
 from adatron.certificates import best_multipliers
 from adatron.kernels import RBF
-from adatron.solvers.base import Options, Way
+from adatron.solvers.base import Options, Watch, Way
 from adatron.solvers.blocks import block
 from adatron.solvers.blocks.newton import Newton
-from adatron.solvers.blocks.parts import near
+from adatron.solvers.blocks.shard import near
 from adatron.solvers.results import STOP
-from adatron.solvers.watch import Watch
 from adatron.threads import Pool
 from moments import at, calls
 from problems import csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of
@@ -144,7 +143,7 @@ def test_a_step_in_a_part_is_judged_by_the_objective_of_all():
 def test_what_parts_have_cost_counts_for_the_next_step():
     """The memory of the last factor is given back while a part is solved."""
     X, dual, _ = problem("C, explicit")
-    options, watch = Options(max_iter=10**6, block=Q, way=Way.PARTS), Watch(dual, None, np.zeros(2, np.int64))
+    options, watch = Options(max_iter=10**6, block=Q, way=Way.SHRUNKEN), Watch(dual, None, np.zeros(2, np.int64))
     work = block._Block(block.Block(), view_of(X, RBF(0.3)), dual, options, None, watch)
     work.prepare()
     work.newton.spent, work.newton.system = 5.0, object()

@@ -9,7 +9,7 @@ from sklearn.datasets import make_classification, make_regression
 from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
 torch = pytest.importorskip("torch", reason="needs the extra gpu")
-from adatron.solvers.device.place import PADDED  # noqa: E402
+from adatron.solvers.plan import PADDED  # noqa: E402
 from twins.devices import device, host, needs_compiler, plain  # noqa: E402
 from twins.plain_tiles import PlainTiles  # noqa: E402
 

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from adatron.kernels import RBF, Laplacian
 from adatron.problems import Dual
-from adatron.solvers.linalg.bordered import Margin
+from adatron.solvers.linalg.bordered import Margin, System, norm
 from adatron.solvers.linalg.factor import Factor
-from adatron.solvers.linalg.newton_system import System, norm
 from adatron.threads import Pool
 from problems import samples, view_of
 

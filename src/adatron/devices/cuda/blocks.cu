@@ -6,9 +6,9 @@
 
 typedef long long i64;
 
-constexpr double FAR = 1e30;  // stands for "not allowed": finite, so that sums stay finite
+constexpr double FORBIDDEN = 1e30;  // stands for "not allowed": finite, so that sums stay finite
 constexpr int CHECK = 8;      // steps between looks at the stopping rule
-constexpr double CRUMB = 7.105427357601002e-15;
+constexpr double ROUNDING_UNIT = 7.105427357601002e-15;
 constexpr double ROUNDING = sizeof(REAL) == 4 ? 4.8e-7 : 9.2e-16;  // curvature, as a fraction of the diagonal, that is none
 
 struct Blocks {
@@ -53,10 +53,10 @@ __device__ __forceinline__ int best_lane(double value) {
 
 // What growth and shrinkage of a variable add to -g and to g.
 __device__ __forceinline__ REAL of_growth(double beta, double upper, double epsilon) {
-  return (REAL)(beta >= upper ? -FAR : beta >= 0. ? -epsilon : epsilon);
+  return (REAL)(beta >= upper ? -FORBIDDEN : beta >= 0. ? -epsilon : epsilon);
 }
 __device__ __forceinline__ REAL of_shrinkage(double beta, double lower, double epsilon) {
-  return (REAL)(beta <= lower ? -FAR : beta > 0. ? epsilon : -epsilon);
+  return (REAL)(beta <= lower ? -FORBIDDEN : beta > 0. ? epsilon : -epsilon);
 }
 
 // What each warp has found: its best variable with its sign, what that gains by itself, the curvature of a step with it,
@@ -76,7 +76,7 @@ __device__ __forceinline__ double room_below(double beta, double lower, double e
 __device__ __forceinline__ double moved(double old, double change, bool ends, double lower, double upper, double epsilon) {
   if (ends && epsilon > 0. && (change > 0. ? old < 0. : old > 0.)) return 0.;
   if (ends) return change > 0. ? upper : lower;
-  double value = old + change, crumb = CRUMB * fmax(fabs(old), fabs(change));
+  double value = old + change, crumb = ROUNDING_UNIT * fmax(fabs(old), fabs(change));
   if (value - lower <= crumb) return lower;
   if (upper - value <= crumb) return upper;
   return fabs(value) <= crumb ? 0. : value;
@@ -84,7 +84,7 @@ __device__ __forceinline__ double moved(double old, double change, bool ends, do
 
 // The warp that has found the best one, for every thread alike.
 template <int WARPS> __device__ __forceinline__ int best_warp(const REAL* value, int lane) {
-  return best_lane(lane < WARPS ? value[lane] : (REAL)(-FAR * 8));
+  return best_lane(lane < WARPS ? value[lane] : (REAL)(-FORBIDDEN * 8));
 }
 template <int WARPS> __device__ __forceinline__ REAL largest_of(const REAL* value, int lane) {
   return value[best_warp<WARPS>(value, lane)];
@@ -147,7 +147,7 @@ template <int T, int V> __device__ __forceinline__ void ascended(const Blocks& a
   if (lane == leader) peaks[warp] = largest;
   __syncthreads();
   REAL floor = largest_of<WARPS>(peaks, lane) * (REAL)ROUNDING + (REAL)1e-37;
-  REAL tol = (REAL)a.tolerance[b], none = (REAL)(-FAR / 2), least = (REAL)(-FAR * 4);
+  REAL tol = (REAL)a.tolerance[b], none = (REAL)(-FORBIDDEN / 2), least = (REAL)(-FORBIDDEN * 4);
   REAL of_i = REAL(0), of_j = REAL(0);  // what the last step adds to g for each value of the rows i and j
   int i = 0, j = 0, last_i = -1, last_j = -1, step = 0, most = a.most[b], round = 0, turn = 0, calm = 0;
   int groups = a.groups > 1 ? a.groups : 1;

@@ -36,7 +36,7 @@ from ...progress import part_done
 from ..checks.arrays import returned
 
 if TYPE_CHECKING:
-    from ...solvers.watch import Progress
+    from ...solvers.base import Progress
 
 
 class Spelling:

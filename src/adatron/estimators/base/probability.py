@@ -44,7 +44,7 @@ class Calibration:
 
     def divide(self, samples: Samples) -> None:
         """Deal the samples out to folds."""
-        from ...fitting.folds import divide
+        from ...fitting.samples import divide
 
         self.divided = divide(samples, self.rng)
 
@@ -82,7 +82,7 @@ class Calibration:
 
         The second array says which samples there was time for.
         """
-        from ...fitting.folds import FOLDS
+        from ...fitting.samples import FOLDS
         from ...threads import OutOfTime
 
         n, many = len(self.divided.out), len(solved) // FOLDS

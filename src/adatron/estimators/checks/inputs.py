@@ -12,7 +12,7 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data  # pyright: ignore[reportPrivateUsage]
 
-from ...arrays import Vector, is_sparse, opened, tidy
+from ...arrays import Vector, canonical_csr, is_sparse, writable
 from ...model.model import NOT_FINITE
 from ...quoted import quoted
 from . import arrays
@@ -104,7 +104,7 @@ def _training(model: Machine, X: Any) -> Any:
             raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {n}x{d} matrix.")
     elif not arrays.is_function(model.kernel):
         refuse_huge(X)
-    return tidy(X) if is_sparse(X) else opened(X)
+    return canonical_csr(X) if is_sparse(X) else writable(X)
 
 
 def refuse_huge(X: Any) -> None:
@@ -142,7 +142,7 @@ def new_data(machine: Machine, X: Any, model: Model, function: DecisionFunctions
         )
     if is_sparse(X) and not function.takes_sparse:
         raise ValueError(f"cannot use sparse input in {name!r} trained on dense data")
-    return X if is_sparse(X) else opened(X)
+    return X if is_sparse(X) else writable(X)
 
 
 def own_values(X: Any, K: Any, model: Model, diagonal: Any) -> Vector:
@@ -155,7 +155,7 @@ def own_values(X: Any, K: Any, model: Model, diagonal: Any) -> Vector:
             "With kernel='precomputed' the distance from the centre needs k(x, x) of the new samples, too. Pass "
             "diagonal=..., their values (n_samples,), beside X."
         )
-    found = opened(np.array(host(diagonal), np.float64))
+    found = writable(np.array(host(diagonal), np.float64))
     if found.shape != (len(K),) or not np.isfinite(found).all():
         raise ValueError(f"diagonal must have a finite k(x, x) for each of {len(K)} samples. Got {quoted(diagonal)}.")
     return found
@@ -256,7 +256,7 @@ def weights(X: Any, sample_weight: Any) -> Vector:
         raise ValueError(f"sample_weight and X have incompatible shapes: {values.shape} vs {X.shape}")
     if not np.isnan(values).any() and not (values > 0).any():
         raise ValueError("Invalid input - all samples have zero or negative weights.")
-    return opened(_check_sample_weight(sample_weight, X, dtype=np.float64))
+    return writable(_check_sample_weight(sample_weight, X, dtype=np.float64))
 
 
 def gamma(value: float | str, X: Any, kernel: Any, weight: Vector | None = None) -> float:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ...arrays import Ids, Matrix, opened, tidy
+from ...arrays import Ids, Matrix, canonical_csr, writable
 from ...fitting.samples import canonical
 from ...kernels import Linear
 from ...model.layout import feature_weights
@@ -51,7 +51,7 @@ def shrunk(model: Model) -> Model:
 def _merge(rows: Any, coefficients: Matrix) -> tuple[Ids, Matrix]:
     """Return the first of each set of equal rows and its summed coefficients, without sets whose sums are all 0."""
     n = rows.shape[0]
-    rows = tidy(rows) if sparse.issparse(rows) else opened(rows)
+    rows = canonical_csr(rows) if sparse.issparse(rows) else writable(rows)
     equal = canonical(rows, np.zeros(n, np.int64), 1, np.ones(n), mergeable=True)
     sums = np.zeros((len(equal.rows), len(coefficients)))
     np.add.at(sums, equal.group, coefficients.T[equal.members])

@@ -14,7 +14,7 @@ from sklearn.base import is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import Interval
 
-from ...arrays import Ids, Vector, opened, tidy
+from ...arrays import Ids, Vector, canonical_csr, writable
 from ...compiled.cache.uninterrupted import uninterrupted
 from ...docstrings import documented
 from ...learning.c_path import CPath, paths_in_C
@@ -211,7 +211,7 @@ class Incremental(Holder):
             inputs.refuse_huge(X)
         if not first and sparse.issparse(X) != sparse.issparse(self._learner.store.X):
             X = X.toarray() if sparse.issparse(X) else sparse.csr_matrix(X)
-        return tidy(X) if sparse.issparse(X) else opened(X), y
+        return canonical_csr(X) if sparse.issparse(X) else writable(X), y
 
     @property
     def n_refactor_(self) -> int:

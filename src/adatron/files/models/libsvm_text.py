@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from ...arrays import MOST_COLUMNS, tidy
+from ...arrays import MOST_COLUMNS, canonical_csr
 from ...estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from ...estimators.base.classifier import Classifier
 from ...estimators.base.machine import KernelMachine
@@ -281,4 +281,4 @@ def _features(
     if n_features is not None and len(found) and n_features < width:
         raise text.error(f"feature {found.max()} found, {n_features} features expected")
     shape = len(rows), width if n_features is None else n_features
-    return tidy(sparse.csr_matrix((np.concatenate(values), found - first, ends), shape)), first
+    return canonical_csr(sparse.csr_matrix((np.concatenate(values), found - first, ends), shape)), first

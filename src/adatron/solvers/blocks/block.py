@@ -11,7 +11,7 @@ Update    the block W keeps half of its q variables, with an equality at their p
 Stop      violation <= tol (and relative gap <= gap_tol) *certified* in float64. Float32 tiles propose. The certificate
           corrects g where that matters, and the iteration goes on from there: the new float32 error is proportional to
           the further change of beta, not to beta. A stall is reported as such. Small programs are solved in
-          one go, see ``small.one``.
+          one go, see ``blocks.at_once``.
 Source    E. Osuna, R. Freund, F. Girosi (1997); T. Joachims, Making large-scale SVM learning practical (1999); for
           that part: S. C. Eisenstat, H. F. Walker, Choosing the forcing terms in an inexact Newton method, SIAM J.
           Sci. Comput. 17 (1996), choice 2.
@@ -32,19 +32,17 @@ from ...gram import Points, Square, View
 from ...problems import Dual
 from ...threads import OutOfTime
 from ..ascent import Ascent
-from ..base import Options, Solver, Way
+from ..base import Options, Solver, Watch, Way
 from ..dense import INNER, Inner, Layout
 from ..linalg.factor import factor_bytes
 from ..loop import OF_BLOCKS, OF_PARTS, how_closely
-from ..results import BENT, STOP, Solution, Status
-from ..small.one import at_once
+from ..results import NEGATIVE_CURVATURE, STOP, Solution, Status
 from ..tasks import Origin, State
-from ..watch import Watch
+from .at_once import at_once
 from .gradient import Gradient, LocalGradient
 from .interior import interior, price
 from .newton import Newton, Standing
-from .parts import FIRST_PART, near, restricted
-from .shard import Ends, Survey, Violators, worst
+from .shard import FIRST_PART, Ends, Survey, Violators, near, restricted, worst
 
 NEGATIVE_NOISE = 1e-6  # Fraction of the terms of an objective beyond which a negative one is not rounding.
 
@@ -79,7 +77,7 @@ class Block(Solver):
             from ..device.solve import solve
 
             return solve(self, view, dual, options, state, watch)
-        if options.way is Way.AT_ONCE:
+        if options.way is Way.DENSE:
             solution, state = at_once(view, dual, options, state, watch)
             if solution is not None:
                 return solution
@@ -100,7 +98,7 @@ class _Block(Ascent[Block]):
         origin: Origin | None = None,
     ) -> None:
         self.origin = origin
-        self.q = len(dual) if options.way < Way.BLOCKS else min(options.block, len(dual))
+        self.q = len(dual) if options.way < Way.DECOMPOSE else min(options.block, len(dual))
         self.mark = np.zeros(len(dual), bool)
         self.places: Ids = np.empty(0, np.int64)  # the variable at each place of the block
         self.ages: Ids = np.empty(0, np.int64)  # its places, those first whose variable was chosen longest ago
@@ -157,7 +155,7 @@ class _Block(Ascent[Block]):
         None are returned while the store has room for all rows of the solution: a part would make them anew.
         """
         n, known, nothing = len(self.dual), np.count_nonzero(self.beta), np.empty(0, np.int64)
-        if self.options.way is not Way.PARTS or self.view.gram.slots > known:
+        if self.options.way is not Way.SHRUNKEN or self.view.gram.slots > known:
             return nothing
         return near(self.dual, self.beta, self.g, tol, 2 * self.q) if known else np.arange(0, n, FIRST_PART)
 
@@ -183,7 +181,7 @@ class _Block(Ascent[Block]):
         origin = Origin(self.beta[ids], self.held.at(ids), objective)
         dual, state = restricted(self.dual, ids, origin.beta), State(origin.beta, origin.g, self.n_iter)
         watch = self.watch.within(self.before, self.relative_gap)
-        options = replace(self.options, way=Way.BLOCK if len(ids) <= self.options.whole else Way.BLOCKS)
+        options = replace(self.options, way=Way.ONE_BLOCK if len(ids) <= self.options.whole else Way.DECOMPOSE)
         part = _Block(self.how, self.view.part(ids), dual, options, state, watch, origin)
         part.prepare()
         part.newton.spent = self.newton.spent
@@ -294,7 +292,7 @@ class _Block(Ascent[Block]):
 
     def _leap(self, violation: float, tol: float) -> bool:
         """Solve the whole program by interior points, once, if blocks crawl; return whether anything moved."""
-        unfit = self.leapt or self.origin is not None or self.watch.flag[BENT] or self.dual.unbounded
+        unfit = self.leapt or self.origin is not None or self.watch.flag[NEGATIVE_CURVATURE] or self.dual.unbounded
         goal, memory = min(tol, self.options.gap_tol or tol), self.options.memory
         if unfit or factor_bytes(self.distinct, 1, 8) > memory:
             return False

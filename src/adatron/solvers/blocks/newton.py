@@ -32,8 +32,8 @@ from ...certificates import best_multipliers
 from ...gram import View
 from ...problems import Dual
 from ...problems.dual import Vector, dot
+from ..linalg.bordered import CG_ITERATIONS, CHANGED, System, norm
 from ..linalg.factor import FACTOR_TILE, Stopped, factor_bytes
-from ..linalg.newton_system import CG_ITERATIONS, CHANGED, System, norm
 from ..plan import STORE_COST
 
 MOST_SOLUTIONS, EXACT, ROUGHLY = 12, 2.0, 5.0  # Solutions in a step: at most, usually by one factor or by several.

@@ -1,16 +1,20 @@
-"""A shard: some variables of a problem with their part of beta and of the gradient.
+"""A shard: some variables of a problem with their part of beta and of the gradient; and parts, solved first.
 
 The block solver asks a shard for a survey with its worst violators. A shard may be all variables, or those of a worker
-of a cluster.
+of a cluster. A part is solved as a program of its own while the other variables stay: a block over all variables asks
+for whole rows of K, although most variables are certain to stay at a bound, and a block of a part for rows over the
+part. Whole rows are needed once, at the end, for the variables that the part has changed.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from ...arrays import Ids, Vector
+from ...certificates import best_multipliers
 from ...compiled.optimality import Lists, Terms, scan
 from ...gram import View
 from ...problems import Dual
@@ -120,3 +124,26 @@ def worst(candidates: Violators, most: int) -> Violators:
     chosen = values > last
     chosen[np.flatnonzero(values == last)[: most - np.count_nonzero(chosen)]] = True
     return Violators(ids[chosen], values[chosen])
+
+
+FIRST_PART = 8  # The first part has one variable in this many.
+LARGEST_PART = 3  # A part has at most one in this many of all variables.
+AROUND = 2.0  # Size of a part, as a multiple of the variables that violate or are free.
+CLOSE_TO = 0.9  # Fraction of the largest part; if more variables violate or are free, no part is made.
+
+
+def near(dual: Dual, beta: Vector, g: Vector, tol: float, least: int) -> Ids:
+    """Return the variables that violate or are free, and as many again that come next; none if they are too many."""
+    inward = dual.inward(beta, g + dual.push(best_multipliers(dual, beta, g)))
+    move, most = (inward > tol) | dual.free(beta), len(dual) // LARGEST_PART
+    moving = int(np.count_nonzero(move))
+    if moving > CLOSE_TO * most:
+        return np.empty(0, np.int64)
+    inward[move] = np.inf
+    return worst(Violators(np.arange(len(dual)), inward), min(max(int(AROUND * moving), least), most)).ids
+
+
+def restricted(dual: Dual, ids: Ids, beta: Vector) -> Dual:
+    """Return the program of some variables, now at ``beta``, while the others stay."""
+    part = dual.take(ids)
+    return replace(part, totals=tuple(part.sums(beta).tolist()))

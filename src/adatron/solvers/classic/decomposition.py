@@ -30,11 +30,10 @@ from ...gram import View
 from ...problems import Dual
 from ...quoted import quoted
 from ..ascent import Ascent
-from ..base import Options, Solver
+from ..base import Options, Solver, Watch
 from ..dense import Inner, Layout
 from ..results import Solution, Status
 from ..tasks import State
-from ..watch import Watch
 
 SELECTIONS = "feasible", "random", "heuristic"  # How a working set is chosen.
 SET_STEPS = 1000  # updates in a working set, as a multiple of its size

@@ -27,10 +27,9 @@ from ...certificates import intercept
 from ...gram import View
 from ...problems import Dual
 from ...quoted import quoted
-from ..base import Options, Solver
+from ..base import Options, Solver, Watch
 from ..results import Solution, Status
 from ..tasks import State
-from ..watch import Watch
 from .secant import Constant, Secant
 from .sweeps import Sweeps, visits
 

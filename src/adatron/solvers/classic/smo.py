@@ -33,11 +33,10 @@ from ...gram import View
 from ...gram.view import RowCache
 from ...problems import Dual
 from ..ascent import Ascent
-from ..base import Options, Solver
+from ..base import Options, Solver, Watch
 from ..dense.pairs import settled
-from ..results import BENT, Solution, Status
+from ..results import NEGATIVE_CURVATURE, Solution, Status
 from ..tasks import State
-from ..watch import Watch
 
 LOOK = 64  # Steps between reports of the second-order choice.
 NO_PROGRESS = 1e-14  # Fraction of the variables' size below which a step is no progress.
@@ -202,7 +201,7 @@ class _SMO(Ascent[SMO]):
         if eta <= 0.0 and self.view.gram.kernel.convex:
             eta = 1e-12 * max(1.0, self.diagonal[i])  # rounding
         elif eta < 0.0:
-            self.watch.flag[BENT] = 1
+            self.watch.flag[NEGATIVE_CURVATURE] = 1
         candidates = [d for d in (low, high, -a, c) if low <= d <= high and np.isfinite(d)]
         if eta > 0.0:
             tilts = (-2.0 * epsilon, 0.0, 2.0 * epsilon) if epsilon else (0.0,)

@@ -20,10 +20,9 @@ import numpy as np
 
 from ...gram import View
 from ...problems import Dual
-from ..base import Options, Solver
+from ..base import Options, Solver, Watch
 from ..results import Solution, Status
 from ..tasks import State
-from ..watch import Watch
 from .kernel_adatron import NOT_ZERO, legal_rate
 from .sweeps import Sweeps, visits
 

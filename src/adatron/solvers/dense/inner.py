@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from ...arrays import Vector
 from ...compiled.cholesky import rank_of
-from ...compiled.search import CRUMB
+from ...compiled.search import ROUNDING_UNIT
 from ...problems import Dual
 from ..linalg.bordered import PIVOT_FLOOR
-from ..results import BENT
+from ..results import NEGATIVE_CURVATURE
 from .active_set import ActiveSet, price
 from .layout import Layout, unpadded
 from .pairs import pairs
@@ -75,7 +75,7 @@ class Inner:
         K is the kernel matrix of the places and may be overwritten. Its further columns are not read. dual, beta and g
         belong to the block alone.
         """
-        given, bent = K, flag[BENT]
+        given, bent = K, flag[NEGATIVE_CURVATURE]
         if K.dtype == np.float32 and (dual.lambda2 or COARSE * np.abs(g).max() > tol):  # a sum would be rounded
             K = K.astype(np.float64)
         if dual.lambda2:
@@ -92,7 +92,7 @@ class Inner:
         limit = min(max(len(beta), BLOCK_STEPS * len(beta) - self.before), steps)
         found, used = _updated(K, layout, plain, beta, g, tol, limit, flag)
         if whole.dtype != given.dtype:
-            flag[BENT] = bent  # in float64 the rounding of float32 values looks like negative curvature
+            flag[NEGATIVE_CURVATURE] = bent  # in float64 the rounding of float32 values looks like negative curvature
         if used == limit < steps:
             self.credit += BLOCK_COST + UPDATE * (self.before + used) * len(beta)
             free, floor = int(np.count_nonzero(plain.free(found))), PIVOT_FLOOR[given.itemsize]
@@ -121,7 +121,7 @@ def _without_crumbs(beta: Vector, dual: Dual) -> Vector:
 
     Steps with larger variables leave such crumbs; a single free variable would decide the bias.
     """
-    crumb = CRUMB * float(np.abs(beta).max(initial=0.0))
+    crumb = ROUNDING_UNIT * float(np.abs(beta).max(initial=0.0))
     off = np.minimum(np.minimum(beta - dual.lower, dual.upper - beta), np.abs(beta))
     some = (off > 0.0) & (off <= crumb) & (dual.upper - dual.lower > 4.0 * crumb)
     if not some.any():

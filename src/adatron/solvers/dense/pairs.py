@@ -19,8 +19,8 @@ import numpy as np
 
 from ...compiled.cache.jit import jit
 from ...compiled.optimality import slopes
-from ...compiled.search import CHECK, CRUMB, FAR, argmax, follow, partner
-from ..results import BENT, STOP
+from ...compiled.search import CHECK, FORBIDDEN, ROUNDING_UNIT, argmax, follow, partner
+from ..results import NEGATIVE_CURVATURE, STOP
 
 LEAST_CURVATURE = 1e-6  # The smallest curvature where gains are compared.
 
@@ -65,7 +65,7 @@ def settled(old: float, change: float, lower: float, upper: float) -> float:
     Otherwise the variable would count as free, and a single free variable decides the bias. The rounding is that of the
     two numbers added, not of the bounds: with a large C all coefficients may be small.
     """
-    return snapped(old + change, lower, upper, CRUMB * max(abs(old), abs(change)))
+    return snapped(old + change, lower, upper, ROUNDING_UNIT * max(abs(old), abs(change)))
 
 
 @jit(inner=True)
@@ -110,7 +110,7 @@ def pairs(
             own, shrink = g[part], shrink_bar[part]
             a = starts[r] + follow(own, K[i][part], K[j][part], grow_bar[part], shift, size)
             most = grow_bar[a] - g[a]
-            if most < real(-FAR / 2):
+            if most < real(-FORBIDDEN / 2):
                 continue
             if step % CHECK == 0:
                 worst = max(worst, _worst(own, most, shrink, score[part]))
@@ -125,7 +125,7 @@ def pairs(
             return step
         curvature = (K[i, i] + K[j, j]) - real(2) * K[i, j]
         if curvature < -real(64) * floor:
-            stop[BENT] = 1
+            stop[NEGATIVE_CURVATURE] = 1
         length = float(m + (g[j] + shrink_bar[j])) / float(max(curvature, floor))
         shift = real(exchange(beta, i, j, length, lower, upper, epsilon))
         for k in (i, j):

@@ -20,7 +20,7 @@ import numpy as np
 from ...compiled.cache.jit import jit
 from ...compiled.optimality import inward, slopes
 from ...compiled.search import CHECK, argmax
-from ..results import BENT, STOP
+from ..results import NEGATIVE_CURVATURE, STOP
 from .pairs import exchange, smallest_curvature
 
 
@@ -79,7 +79,7 @@ def singles(
         diagonal[t] = K[t, t]
         inverse[t] = real(1) / max(K[t, t], floor)
         if K[t, t] < -real(64) * floor:
-            stop[BENT] = 1
+            stop[NEGATIVE_CURVATURE] = 1
     i, j, shift, other = 0, 0, real(0), real(0)
     for step in range(steps):
         _scores(g, shift, K[i], other, K[j], grow_bar, shrink_bar, inverse, score)
@@ -97,7 +97,7 @@ def singles(
         if j != i and score[j] > alone:
             curvature = (diagonal[i] + diagonal[j]) - real(2) * K[i, j]
             if curvature < -real(64) * floor:
-                stop[BENT] = 1
+                stop[NEGATIVE_CURVATURE] = 1
             length = float(m + (bar[j] + side * g[j])) / float(max(curvature, floor))
             u, v = (i, j) if grows else (j, i)
             shift = side * real(exchange(beta, u, v, length, lower, upper, epsilon))

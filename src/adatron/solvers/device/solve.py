@@ -15,15 +15,13 @@ from ...devices.rows import OnDevice
 from ...problems import Dual
 from ...problems.dual import Vector, dot
 from ..ascent import Ascent
-from ..base import Options, Solver
+from ..base import Options, Solver, Watch
 from ..loop import OF_PARTS, blur, first_tolerance, how_closely, judged
 from ..plan import PARTED
 from ..results import STOP, Solution, Status
 from ..tasks import State, Task
-from ..watch import Watch
-from .batch import IDLE_BLOCKS, Batch, BatchKind, block_size
+from .batch import IDLE_BLOCKS, Batch, BatchKind, block_size, near
 from .newton import DeviceNewton, step
-from .parts import near
 
 REPLAYS = 3  # Blocks between two looks at where the programs are.
 

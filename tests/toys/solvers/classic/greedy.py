@@ -17,10 +17,9 @@ from ...gram import View
 from ...gram.view import RowCache
 from ...problems import Dual
 from ..ascent import Ascent
-from ..base import Options, Solver
+from ..base import Options, Solver, Watch
 from ..results import Solution, Status
 from ..tasks import State
-from ..watch import Watch
 
 
 @dataclass(frozen=True)

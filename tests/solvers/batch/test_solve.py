@@ -1,6 +1,6 @@
-"""Many problems in bundles: what compiled code solves alone is what ``small.one`` or ``block`` solves one by one.
+"""Many problems in batches: what compiled code solves alone is what ``blocks.at_once`` or ``block`` solves one by one.
 
-Also tested here: ``arranged``, ``bundle``, ``chain``, ``rounds``, ``solvers/results``, ``solvers/plan``,
+Also tested here: ``arranged``, ``batch``, ``chain``, ``rounds``, ``solvers/results``, ``solvers/plan``,
 ``solvers/route`` and ``gram/shared``.
 """
 
@@ -20,10 +20,10 @@ from adatron.gram.shared import bytes_shared, gathered, matrix
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
 from adatron.solvers import Block
 from adatron.solvers.base import Options, Way
+from adatron.solvers.batch import solve as together
 from adatron.solvers.dense import BLOCK_STEPS
 from adatron.solvers.results import STATUSES, Found, Status
 from adatron.solvers.route import choose_route
-from adatron.solvers.small import many as together
 from adatron.solvers.tasks import State, Tasks
 from adatron.threads import Pool
 from covering import parametrized
@@ -62,9 +62,9 @@ def routes():
 
 
 class OneByOne(Block):
-    """The block solver, but no problem goes in a bundle with others."""
+    """The block solver, but no problem goes in a batch with others."""
 
-    bundles = False
+    batches = False
 
 
 @pytest.mark.slow
@@ -120,7 +120,7 @@ def test_given_values_over_some_segments(sizes, held):
 @pytest.mark.parametrize(
     "parameters", [{}, {"C": 100.0, "gap_tol": 1e-6}, {"bias": "none"}, {"multi_class": "ovr"}], ids=str
 )
-def test_given_values_and_functions_in_bundles(form, parameters):
+def test_given_values_and_functions_in_batches(form, parameters):
     X, y = blobs()
     K = RBF(0.05)(X)
     given = {"F": np.asfortranarray(K), "float32": K.astype(np.float32), "function": X}.get(form, K.copy())
@@ -128,7 +128,7 @@ def test_given_values_and_functions_in_bundles(form, parameters):
     kernel = RBF(0.05).__call__ if form == "function" else "precomputed"
     both = SVC(kernel=kernel, **parameters).fit(given, y)
     assert both.route_.shared
-    assert (both.route_.ways == Way.BUNDLE).all()
+    assert (both.route_.ways == Way.BATCH).all()
     alone = SVC(kernel=kernel, solver=OneByOne(), **parameters).fit(given, y)
     assert (alone.route_.ways == both.route_.then).all()
     compiled = SVC(kernel=RBF(0.05), solver=OneByOne(), **parameters).fit(X, y)
@@ -167,9 +167,9 @@ def test_the_same_solutions_as_one_by_one(parameters, storage, precision, routes
     weight = np.random.default_rng(1).integers(1, 4, len(y)).astype(float)
     both = SVC(**parameters).fit(storage(X), y, weight)
     chosen = routes.copy()
-    bundled = precision == "float64" or "augment" not in parameters
+    batched = precision == "float64" or "augment" not in parameters
     assert len(chosen) == 1 + bool(parameters.get("probability"))  # of the folds, too
-    assert all(route.shared == bundled for route in (chosen if precision == "float64" else chosen[:1]))
+    assert all(route.shared == batched for route in (chosen if precision == "float64" else chosen[:1]))
     assert both.route_.single == (precision == "float32")
     alone = SVC(solver=OneByOne(), **parameters).fit(storage(X), y, weight)
     assert (alone.route_.ways == both.route_.then).all()
@@ -178,7 +178,7 @@ def test_the_same_solutions_as_one_by_one(parameters, storage, precision, routes
         dual = [model.model_.coefficients() for model in (both, alone)]
         np.testing.assert_array_equal(*dual)
     # Not where an active set is needed, after more updates, nor where a gap may be refused: what goes on in the block
-    # solver does not know what the bundle has cost, and takes a Newton step later.
+    # solver does not know what the batch has cost, and takes a Newton step later.
     sizes = np.array([np.isin(y, pair).sum() for pair in combinations(range(9), 2)])
     crawled = alone.n_iter_ >= BLOCK_STEPS * sizes
     assert crawled.mean() < 0.8
@@ -213,7 +213,7 @@ def test_what_is_within_classes_is_shared_where_nothing_is_made_again_for_it(cla
 
 
 @pytest.mark.plain
-def test_small_gaps_are_reached_in_a_bundle():
+def test_small_gaps_are_reached_in_a_batch():
     X, y = blobs()
     wide = SVC(C=10.0).fit(X, y).duality_gap_
     model = SVC(C=10.0, gap_tol=1e-6, solver=Never()).fit(X, y)
@@ -258,7 +258,7 @@ def test_a_limit_holds(limit, machine):
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_every_problem_is_heard_of_and_may_be_the_last(jobs):
     heard, stopped, begun, pools, together_now = [], threading.Event(), [], [], threading.Event()
-    X, y = make_blobs(1500, 70, centers=20, cluster_std=4.0, random_state=0)  # a dozen bundles
+    X, y = make_blobs(1500, 70, centers=20, cluster_std=4.0, random_state=0)  # a dozen batches
     model = SVC(n_jobs=jobs, callback=lambda progress: heard.append((progress.problem, progress.n_finished))).fit(X, y)
     assert not model.route_.light
     assert sorted(problem for problem, _ in heard) == list(range(190))
@@ -274,7 +274,7 @@ def test_every_problem_is_heard_of_and_may_be_the_last(jobs):
                 stopped.wait(20)
 
     def enough(progress):
-        if jobs > 1:  # nor may the first bundle end before another thread has begun
+        if jobs > 1:  # nor may the first batch end before another thread has begun
             with pools[0].aside():
                 together_now.wait(20)
         if progress.n_finished > 3:
@@ -288,7 +288,7 @@ def test_every_problem_is_heard_of_and_may_be_the_last(jobs):
 
 @pytest.mark.plain
 def test_after_a_stop_nothing_more_is_solved():
-    """The problems of the first bundle are solved, the others have not begun."""
+    """The problems of the first batch are solved, the others have not begun."""
     X, y = blobs(1500, 20)
     with pytest.warns(UserWarning, match="callback asked to stop"):
         model = SVC(n_jobs=1, callback=lambda progress: True).fit(X, y)
@@ -307,7 +307,7 @@ def together_of(gram, programs, states=None, groups=None):
 
 
 @pytest.mark.plain
-def test_what_was_stopped_within_a_bundle_does_not_begin():
+def test_what_was_stopped_within_a_batch_does_not_begin():
     X, y = np.random.default_rng(0).normal(size=(80, 3)), np.tile([1.0, -1.0], 10)
     gram = Gram(Source.of(X, np.arange(80), RBF(0.5)), np.float64, [20] * 4, Pool(1), shared=True)
     start = State(np.tile([0.1, -0.1], 10))
@@ -325,8 +325,8 @@ def test_what_was_stopped_within_a_bundle_does_not_begin():
 
 
 @pytest.mark.plain
-def test_a_bundle_of_pairs_reads_the_values_of_one_tile():
-    """Small classes beside each other: the solutions are those of bundles of one pair."""
+def test_a_batch_of_pairs_reads_the_values_of_one_tile():
+    """Small classes beside each other: the solutions are those of batches of one pair."""
     X, y = blobs(60, 20)
     gram = Gram(Source.of(X[np.argsort(y)], np.arange(60), RBF(0.5)), np.float64, [3] * 20, Pool(1), shared=True)
     pairs = list(combinations(range(20), 2))
@@ -372,17 +372,17 @@ def test_memory_of_what_is_shared(sizes, dtype):
 
 
 @pytest.mark.parametrize("share", [1.0, 0.4, 0.0])
-def test_bundles_have_the_tasks_in_their_order(share):
-    """Each program takes this share of a bundle."""
-    half = int(np.sqrt(share * together.SMALLEST_BUNDLE / RBF(0.5).cost(3))) // 2 + 10
+def test_batches_have_the_tasks_in_their_order(share):
+    """Each program takes this share of a batch."""
+    half = int(np.sqrt(share * together.SMALLEST_BATCH / RBF(0.5).cost(3))) // 2 + 10
     n = 2 * half
     X, y = np.random.default_rng(0).normal(size=(4 * n, 3)), np.tile([1.0, -1.0], half)
     gram = Gram(Source.of(X, np.arange(4 * n), RBF(0.5)), np.float64, [n] * 4, Pool(1), shared=True)
     plain, hard, other = csvc(y, np.ones(n)), csvc(y, np.full(n, np.inf)), svr(y, np.ones(n), 0.1)
     duals = [plain, plain, hard, plain, plain, plain, other, other, plain]
     tasks = together_of(gram, duals, groups=np.arange(len(duals)) % 4)
-    ways = np.array([Way.AT_ONCE if dual.unbounded else Way.BUNDLE for dual in duals], np.int8)
-    found = together.bundles(tasks, ways)
+    ways = np.array([Way.DENSE if dual.unbounded else Way.BATCH for dual in duals], np.int8)
+    found = together.batches(tasks, ways)
     assert [number for some in found for number in some] == list(range(len(duals)))
     lengths = [len(some) for some in found]
     assert lengths == {1.0: [1] * 9, 0.4: [2, 1, 2, 1, 2, 1], 0.0: [2, 1, 3, 2, 1]}[share]

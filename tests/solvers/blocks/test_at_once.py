@@ -14,12 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 from adatron import SVC
 from adatron.gram import Gram, Source, View
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
-from adatron.solvers.base import Options, Way
+from adatron.solvers.base import Options, Watch, Way
+from adatron.solvers.blocks.at_once import at_once
 from adatron.solvers.dense import BLOCK_STEPS
 from adatron.solvers.results import Status
-from adatron.solvers.small.one import at_once
 from adatron.solvers.tasks import State
-from adatron.solvers.watch import Watch
 from adatron.threads import Pool
 from covering import parametrized
 from moments import calls, raising
@@ -76,7 +75,7 @@ def test_solved_and_proven(name):
 
 def without_blocks(view, dual, **options):
     """The solution in one go; None if it is left to blocks."""
-    options = Options(max_iter=10**8, way=Way.AT_ONCE, **options)
+    options = Options(max_iter=10**8, way=Way.DENSE, **options)
     return at_once(view, dual, options, None, Watch(dual, None, np.zeros(2, np.int64)))[0]
 
 

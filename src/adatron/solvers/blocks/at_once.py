@@ -2,7 +2,7 @@
 
 Problem   any program of ``problems.dual`` with finite bounds and few variables. All that a long fit needs between its
           blocks (shards, a finish, float32 with its corrections) would take longer than the solution. If there are
-          many such programs, one for each pair of classes, ``small.many`` solves most of them.
+          many such programs, one for each pair of classes, ``batch.solve`` solves most of them.
 Update    ``pairs`` (equality) or ``singles`` (none) over all variables; where they crawl, an active set.
 Stop      violation <= tol by a gradient that is computed anew from the same kernel matrix. If a gap is asked for, the
           tolerance falls as long as it is too large. A program that does not get there goes on in the block solver.
@@ -19,13 +19,12 @@ from numpy.typing import NDArray
 from ...certificates import Certificate, Exact, certify, prove
 from ...gram import View
 from ...problems import Dual
-from ..base import Options
+from ..base import Options, Watch
 from ..dense import INNER, Inner, Layout, overwrites
 from ..loop import ended, first_tolerance, nearer, until_proven
-from ..results import BENT, STOP, Solution, Status
+from ..results import NEGATIVE_CURVATURE, STOP, Solution, Status
 from ..start import feasible
 from ..tasks import State
-from ..watch import Watch
 
 BLUR_IGNORED = 0.01  # Fraction of the tolerance that errors may add to a violation before another proof is made.
 SLOW_VIOLATION, SLOW_GAP = 0.5, 0.9  # Fractions of the last violation and gap: if both stay above, rounding holds them.
@@ -85,7 +84,7 @@ class _Small:
 
     def prove(self) -> Certificate:
         """Prove what is true of beta; if errors blur that, prove it by sums of fewer terms, one after the other."""
-        view, dual, state, convex = self.view, self.dual, self.state, not self.watch.flag[BENT]
+        view, dual, state, convex = self.view, self.dual, self.state, not self.watch.flag[NEGATIVE_CURVATURE]
         proof = prove(view, dual, state.beta, self.g, convex=convex)
         if proof.resolution > BLUR_IGNORED * self._tol and ended(proof, self.options) is None:
             proof = certify(view, Exact(dual), state.beta, self.g, np.zeros(len(dual)), convex=convex)

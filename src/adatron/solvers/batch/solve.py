@@ -1,13 +1,13 @@
-"""Many programs of one block each in one go: bundles of them are solved by compiled code alone.
+"""Many programs of one block each in one go: batches of them are solved by compiled code alone.
 
 Problem   programs over a few segments each, of up to ``WHOLE`` variables, with finite bounds: one for each pair of
           classes. A hundred classes have thousands, and Python needs more time for a pair than its solution takes.
           With float32 tiles there may be no lambda^2. Programs with nu need float64 tiles and matrices of their own;
           each is solved in its own unit, as by ``solvers.units``.
-Update    as ``small.one``: ``pairs`` or ``singles`` over all variables.
-Stop      as ``small.one``, with float64 tiles. If a gap is asked for, the tolerance falls as long as the gap is too
-          large. ``small.one`` or the block solver goes on with the programs that do not get there, and with all
-          programs of float32 tiles: both have an active set and a proof for float32.
+Update    as ``blocks.at_once``: ``pairs`` or ``singles`` over all variables.
+Stop      as ``blocks.at_once``, with float64 tiles. If a gap is asked for, the tolerance falls as long as the gap is
+          too large. ``blocks.at_once`` or the block solver goes on with the programs that do not get there, and with
+          all programs of float32 tiles: both have an active set and a proof for float32.
 """
 
 from __future__ import annotations
@@ -26,51 +26,51 @@ from ...gram.shared import GivenShared
 from ..base import Options, Way
 from ..loop import enough
 from ..plan import BESIDE_MATRIX
-from ..results import BENT, STATUSES, STOP, UNSOLVED, Found, Status
+from ..results import NEGATIVE_CURVATURE, STATUSES, STOP, UNSOLVED, Found, Status
 from ..tasks import State, Tasks
-from .arranged import Programs, arranged, in_own_numbers
-from .bundle import Goals, Scratch, addresses, solve
 from .chain import Chain
+from .layout import Programs, arranged, in_own_numbers
+from .loop import Goals, Scratch, addresses, solve
 
-SMALLEST_BUNDLE, LARGEST_BUNDLE = 3e7, 3e8  # Multiply-adds of a bundle: the fewest take a millisecond.
-MOST_BUNDLES = 64  # Bundles that share all work, unless they would be smaller or larger than that.
+SMALLEST_BATCH, LARGEST_BATCH = 3e7, 3e8  # Multiply-adds of a batch: the fewest take a millisecond.
+MOST_BATCHES = 64  # Batches that share all work, unless they would be smaller or larger than that.
 
 
-def bundles(tasks: Tasks, ways: NDArray[np.int8], timed: bool = False) -> list[range]:
+def batches(tasks: Tasks, ways: NDArray[np.int8], timed: bool = False) -> list[range]:
     """Return the numbers of the open tasks in their order; those that are solved together are one range.
 
-    ``timed``: there is a time limit, so bundles are short: they do not look at the clock.
+    ``timed``: there is a time limit, so batches are short: they do not look at the clock.
     """
-    gram, bundled = tasks.gram, ways == Way.BUNDLE.value  # NumPy takes its time with members
-    if not bundled.any():
-        return [range(number, number + 1) for number in np.flatnonzero(ways != Way.CLOSED.value).tolist()]
+    gram, batched = tasks.gram, ways == Way.BATCH.value  # NumPy takes its time with members
+    if not batched.any():
+        return [range(number, number + 1) for number in np.flatnonzero(ways != Way.TRIVIAL.value).tolist()]
     kinds = _kinds(tasks, ways)
     cost = 1.0 if gram.in_one else gram.kernel.cost(gram.source.features)
     works = np.cumsum([0.0, *(tasks.sizes.astype(np.float64) ** 2 * cost + BESIDE_MATRIX)])
-    most = SMALLEST_BUNDLE if timed else max(SMALLEST_BUNDLE, min(LARGEST_BUNDLE, works[-1] / MOST_BUNDLES))
+    most = SMALLEST_BATCH if timed else max(SMALLEST_BATCH, min(LARGEST_BATCH, works[-1] / MOST_BATCHES))
     cuts = np.concatenate([[0], 1 + np.flatnonzero(np.diff(kinds)), [len(tasks)]])
     begins = np.arange(len(tasks) + 1) if tasks.before is None else _begins(tasks)
     out: list[range] = []
     for start, last in pairwise(cuts.tolist()):
         first = start
-        while first < last and ways[first] != Way.CLOSED:
+        while first < last and ways[first] != Way.TRIVIAL:
             end = first + 1
-            if bundled[first]:
+            if batched[first]:
                 end = int(np.searchsorted(works, works[first] + most, side="right")) - 1
                 end = begins[max(int(np.searchsorted(begins, end, side="right")) - 1, 0)]
                 if end <= first:
                     end = begins[np.searchsorted(begins, first, side="right")]
             out.append(range(first, min(last, int(end))))
             first = out[-1].stop
-    if gram.in_one:  # made by all threads, before each of them has a bundle
-        gram.framed(tasks.dual(int(np.argmax(bundled))).lambda2)
+    if gram.in_one:  # made by all threads, before each of them has a batch
+        gram.framed(tasks.dual(int(np.argmax(batched))).lambda2)
     else:
         gram.shared_values()
     return out
 
 
 def _begins(tasks: Tasks) -> Ids:
-    """Return where a bundle of chains may begin, and the number of tasks: chains over one made matrix stay together."""
+    """Return where a batch of chains may begin, and the number of tasks: chains over one made matrix stay together."""
     assert tasks.before is not None  # noqa: S101 (for the type checker)
     new = tasks.before < 0
     if not tasks.gram.in_one:
@@ -82,13 +82,13 @@ def _begins(tasks: Tasks) -> Ids:
 
 
 def _kinds(tasks: Tasks, ways: NDArray[np.int8]) -> Ids:
-    """Return numbers of kinds: programs that are alike have equal ones, those for no bundle negative ones."""
+    """Return numbers of kinds: programs that are alike have equal ones, those for no batch negative ones."""
     kinds = -1 - ways.astype(np.int64)
     if tasks.joined is not None:
-        kinds[ways == Way.BUNDLE] = 0
+        kinds[ways == Way.BATCH] = 0
         return kinds
     known: dict[Any, int] = {}
-    for number in np.flatnonzero(ways == Way.BUNDLE).tolist():
+    for number in np.flatnonzero(ways == Way.BATCH).tolist():
         dual = tasks.dual(number)
         kind = len(dual.totals), dual.row is None, dual.sign is None, dual.lambda2, dual.epsilon
         kinds[number] = known.setdefault(kind, len(known))
@@ -98,7 +98,7 @@ def _kinds(tasks: Tasks, ways: NDArray[np.int8]) -> Ids:
 def together(
     tasks: Tasks, some: range, options: Options, flags: NDArray[np.int64], found: Found
 ) -> dict[int, State | None]:
-    """Put the certified solutions of a bundle into ``found``; return where to go on with the others.
+    """Put the certified solutions of a batch into ``found``; return where to go on with the others.
 
     Float32 tiles certify nothing. After a stop nothing more is begun, and nothing goes on.
     """
@@ -160,5 +160,7 @@ def _proofs(tasks: Tasks, some: range, programs: Programs) -> NDArray[np.float64
         for k, (number, measures) in enumerate(zip(some, programs.measures.tolist(), strict=True)):
             if not flags[k][STOP]:
                 beta = programs.beta[ends[k] : ends[k + 1]]
-                out[-1, k] = conclude(tasks.view(number), beta, measures, lambda2, not flags[k][BENT]).convex
+                out[-1, k] = conclude(
+                    tasks.view(number), beta, measures, lambda2, not flags[k][NEGATIVE_CURVATURE]
+                ).convex
     return out

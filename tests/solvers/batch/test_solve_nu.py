@@ -1,4 +1,4 @@
-"""NuSVC with many classes: bundles of pairs say what each pair alone says, and what they prove is true."""
+"""NuSVC with many classes: batches of pairs say what each pair alone says, and what they prove is true."""
 
 import os
 import signal
@@ -37,7 +37,7 @@ def blobs(n=180, classes=12, seed=0, spread=3.0):
     more=[{}, {"gap_tol": 1e-6}, {"tol": 1e-8}],
     equal=[False, True],
 )
-def test_pairs_in_bundles_are_what_each_pair_is_alone(bias, form, weighted, nu, more, equal):
+def test_pairs_in_batches_are_what_each_pair_is_alone(bias, form, weighted, nu, more, equal):
     X, y = blobs()
     if equal:
         X = np.rint(X / 3.0)
@@ -48,7 +48,7 @@ def test_pairs_in_bundles_are_what_each_pair_is_alone(bias, form, weighted, nu, 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # equal samples of both classes leave no margin
         model = NuSVC(kernel=kernel, **parameters).fit(given, y, weight)
-    assert (model.route_.ways == Way.BUNDLE).all()
+    assert (model.route_.ways == Way.BATCH).all()
     if form != "given":  # equal samples are one
         found = true_claims(model, ("rbf", GAMMA), X, y, weight, objectives=False)
         assert max(true.missed for true in found) <= 1e-9
@@ -72,7 +72,7 @@ def test_margins_below_1_are_found_by_refinement():
     """A wide kernel leaves tiny margins: the tolerance must mean the same for each of them."""
     X, y = blobs(120, 8)
     model = NuSVC(nu=0.2, gamma=1e-4).fit(X, y)
-    assert (model.route_.ways == Way.BUNDLE).all()
+    assert (model.route_.ways == Way.BATCH).all()
     fine = NuSVC(nu=0.2, gamma=1e-4, tol=1e-7).fit(X, y)
     for one in (model, fine):
         one.decision_function_shape = "ovo"
@@ -129,7 +129,7 @@ def test_ctrl_c_ends_a_fit_of_many_pairs():
 def test_one_against_the_rest_goes_one_by_one(bias):
     X, y = blobs()
     model = NuSVC(nu=0.1, multi_class="ovr", bias=bias).fit(X, y)
-    assert (model.route_.ways == Way.AT_ONCE).all()
+    assert (model.route_.ways == Way.DENSE).all()
     assert model.fit_status_ == 0
 
 

@@ -1,4 +1,4 @@
-"""The programs of a bundle in arrays, ready for the compiled loop; afterwards its results in the programs' numbers.
+"""The programs of a batch in arrays, ready for the compiled loop; afterwards its results in the programs' numbers.
 
 The variables of each equality stand together in a program's matrix, as in ``dense.layout``, and are padded to whole
 vectors: many programs are smaller than a CHUNK. So each segment must belong to one equality.
@@ -84,7 +84,7 @@ class Programs(NamedTuple):
 
 
 def arranged(tasks: Tasks, some: range, sized: bool, flags: NDArray[np.int64]) -> tuple[Dual, Programs]:
-    """Return the programs of a bundle as one, and in arrays; ``sized``: in units of their own."""
+    """Return the programs of a batch as one, and in arrays; ``sized``: in units of their own."""
     dual, totals, row = _joined(tasks, some)
     sizes = tasks.sizes[some.start : some.stop]
     first = np.concatenate([[0], np.cumsum(sizes)])

@@ -1,4 +1,4 @@
-"""The compiled loop over the programs of a bundle, see ``many``: propose, prove, tighten, as in ``solvers.loop``.
+"""The compiled loop over the programs of a batch, see ``many``: propose, prove, tighten, as in ``solvers.loop``.
 
 The programs come in runs that share one matrix. A program alone is a run of its own; ``pairs`` or ``singles`` take its
 steps, and its matrix may be float32. In a chain, a program may start from one before it, see ``chain``.
@@ -26,11 +26,10 @@ from ...problems.dual import NO_ROW, NO_SIGN
 from ...problems.unit import power_of_two
 from ..dense import BLOCK_STEPS, COARSE, INNER, pairs, singles
 from ..loop import blur, closer, in_reach
-from ..results import BENT, STOP
+from ..results import NEGATIVE_CURVATURE, STOP
 from ..start import balance
-from .arranged import Programs
-from .chain import Chain, follow, keep, multiply
-from .rounds import add_changes, apart, rounds, updated
+from .chain import Chain, add_changes, apart, follow, keep, multiply, rounds, updated
+from .layout import Programs
 
 _within = jit(inner=True)
 _blur, _closer, _relative, _power = _within(blur), _within(closer), _within(relative), _within(power_of_two)
@@ -273,7 +272,7 @@ def _refine(code: Any, one: Any, programs: Any, chain: Any, product: Any, goals:
         programs.biases[p] = goals.lambda2 * total(one.beta) if of_beta else total(one.mu) / len(one.mu)
         margin = margin_of(one.mu, signed)
         programs.half_widths[p] = -margin
-        more = programs.steps[p] < programs.limits[p] and one.flag[STOP] == 0 and one.flag[BENT] == 0
+        more = programs.steps[p] < programs.limits[p] and one.flag[STOP] == 0 and one.flag[NEGATIVE_CURVATURE] == 0
         if more and programs.margins[p] < margin < 1.0:
             enlarge(one, product, programs, p, _power(margin))
             programs.limits[p], aim = min(programs.steps[p] + BLOCK_STEPS * len(one.own), goals.most), goals.tol
