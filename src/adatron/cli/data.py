@@ -17,12 +17,12 @@ from ..files import NoModelError, is_libsvm_model, load, read, rewindable
 from ..files.models.libsvm_text import load_libsvm
 from ..files.source import room
 from ..files.table import check_size
+from ..files.tables.columns import counts
 from . import parts
 from .labels import label_text
 from .outputs import InputError
 
 SPARSE = 0.1  # Share of nonzeros below which data are kept as CSR.
-MANY_ROWS = 10  # Rows from which on 0, 1, 2, ... are numbers of rows.
 
 
 @dataclass(frozen=True)
@@ -205,10 +205,3 @@ def framed(X: Any, names: tuple[str, ...] | None) -> Any:
 
     columns_first = np.asfortranarray(X) if X.dtype == object else X  # sums of columns of an array ran in this order
     return DataFrame(columns_first, columns=list(names), dtype=X.dtype, copy=False)
-
-
-def counts(values: Any) -> bool:
-    """Tell whether a column counts the rows."""
-    if len(values) < MANY_ROWS or isinstance(values[0], str) or values.dtype.kind not in "iufO":
-        return False
-    return np.array_equal(values, values[0] + np.arange(len(values)))

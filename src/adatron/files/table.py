@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -22,6 +23,13 @@ from scipy.sparse import csr_matrix
 Path = str | os.PathLike[str]
 LARGEST_EXACT_INTEGER = 2.0**53  # Beyond it float64 no longer holds every whole number.
 MISSING_LABELS = ("", "?")  # Fields that are no label.
+# Marks of a missing value unless the caller names others.
+MISSING = frozenset({
+    "", "?", "NA", "N/A", "n/a", "na", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "-nan", "-NaN", "null", "NULL",
+    "None", "none",
+})  # fmt: skip
+# Those of them that are as likely a word: in a column of text, and among labels, they are one.
+WORDS = frozenset({"na", "null", "NULL", "None", "none"})
 # Separators of a table that are named in words.
 SEPARATOR_NAMES = {" ": "white space", "\t": "tab"}
 #: Errors that libraries below the readers raise about contents, and nothing here does.
@@ -33,7 +41,20 @@ OF_LIBRARIES = (
 LONGEST_MESSAGE = 1000
 
 
-class DataError(ValueError):
+class FileError(ValueError):
+    """A file that cannot be used: the message names the file, the line and what was found.
+
+    problem : what was found, without the file and the line
+    """
+
+    def __init__(self, path: Path, message: str, line: int | None = None) -> None:
+        place = os.fspath(path) if line is None else f"{os.fspath(path)}, line {line}"
+        shown = message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]} ..."
+        super().__init__(f"{place}: {shown}")
+        self.problem = message
+
+
+class DataError(FileError):
     r"""Data that cannot be used: the message names the file, the line and what was found.
 
     Attributes
@@ -56,13 +77,8 @@ class DataError(ValueError):
     True
     """
 
-    def __init__(self, path: Path, message: str, line: int | None = None) -> None:
-        shown = message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]} ..."
-        super().__init__(f"{_place(path, line)}: {shown}")
-        self.problem = message
 
-
-class ModelFileError(ValueError):
+class ModelFileError(FileError):
     """A model that cannot be stored, or a file that is not a readable model; the message names the file.
 
     If the file is text and the error is in one line, the message also names the line.
@@ -82,13 +98,6 @@ class ModelFileError(ValueError):
     ...     print(str(path) in str(error))
     True
     """
-
-    def __init__(self, path: Path, message: str, line: int | None = None) -> None:
-        super().__init__(f"{_place(path, line)}: {message}")
-
-
-def _place(path: Path, line: int | None) -> str:
-    return os.fspath(path) if line is None else f"{os.fspath(path)}, line {line}"
 
 
 class NoModelError(ModelFileError):
@@ -130,6 +139,16 @@ class Request:
     categorical: Literal["auto"] | frozenset[int] | None = None
     allow_missing: bool = False
     surplus: bool = False
+
+    @cached_property
+    def marks(self) -> frozenset[str]:
+        """All marks of missing values."""
+        return MISSING if self.missing is None else frozenset(self.missing)
+
+    @cached_property
+    def gaps(self) -> frozenset[str]:
+        """The marks of missing labels, and of missing text."""
+        return MISSING - WORDS if self.missing is None else self.marks
 
     def takes_text(self, feature: int, text: bool) -> bool:
         """Tell whether a feature is to be read as text; ``text`` says whether its values look like text."""
@@ -248,11 +267,11 @@ def check_size(path: Path, what: str, size: int, most: int, at_least: bool = Fal
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[None]:
-    """Turn what only other libraries raise, about the contents of a file, into a DataError.
+def reading(path: Path, kind: str | None = None) -> Iterator[None]:
+    """Turn what other libraries raise about the contents of a file into a DataError.
 
-    Each reader turns the errors that it expects into better sentences. ``ValueError`` and its like are not turned here:
-    they may be bugs of our own.
+    Each reader turns the errors that it expects into better sentences. ``ValueError`` and its like are turned only
+    where another library alone works, on a file that should be a ``kind``, with its article: they may be bugs of ours.
     """
     try:
         yield
@@ -262,20 +281,9 @@ def reading(path: Path) -> Iterator[None]:
         raise DataError(path, "reading it takes more memory than there is") from error
     except ImportError as error:  # of an extra
         raise DataError(path, str(error)) from error
-    except OF_LIBRARIES as error:
-        raise DataError(path, f"its contents cannot be read ({type(error).__name__}: {error})") from error
-
-
-@contextmanager
-def parsing(path: Path, kind: str) -> Iterator[None]:
-    """Turn any error of another library about a damaged file into a DataError; these libraries do not list theirs.
-
-    ``kind`` says what the file should be, with its article.
-    """
-    try:
-        yield
-    except (DataError, MemoryError):
-        raise
     except Exception as error:
-        reason = str(error) or type(error).__name__
-        raise DataError(path, f"not {kind} ({reason})") from error
+        if kind is not None:
+            raise DataError(path, f"not {kind} ({str(error) or type(error).__name__})") from error
+        if not isinstance(error, OF_LIBRARIES):
+            raise
+        raise DataError(path, f"its contents cannot be read ({type(error).__name__}: {error})") from error

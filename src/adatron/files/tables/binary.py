@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...extras import needed
 from ..labels import checked_labels
 from ..source import read_whole
-from ..table import DataError, Path, Request, Table, check_size, parsing
+from ..table import DataError, Path, Request, Table, check_size, reading
 from .columns import Columns, checked_features, table_of
 
 FEATURES_NAMED = ("X", "data", "features")  # Names of X in a file; the first one by preference.
@@ -32,13 +32,13 @@ def read_npz(path: Path, request: Request) -> Table:
     data, most = read_whole(path, request.max_bytes), request.max_bytes
     if data.startswith(npy.MAGIC_PREFIX):
         raise DataError(path, "one array, not an archive of arrays: numpy.savez(file, X=X, y=y) writes one")
-    with parsing(path, PLAIN_ARRAYS):
+    with reading(path, PLAIN_ARRAYS):
         archive = zipfile.ZipFile(io.BytesIO(data))
     members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
 
     def array_of(name: str) -> NDArray[Any]:
         check_size(path, f"contents of the array {name}", members[name].file_size, most)
-        with parsing(path, PLAIN_ARRAYS):
+        with reading(path, PLAIN_ARRAYS):
             return npy.read_array(io.BytesIO(archive.read(members[name])), allow_pickle=False)
 
     listed = ", ".join(members) or "none"
@@ -63,10 +63,10 @@ def read_parquet(path: Path, request: Request) -> Table:
     parquet = needed("pyarrow.parquet", "cli", "reading it takes")
     pyarrow = needed("pyarrow", "cli", "reading it takes")
     source, most = io.BytesIO(read_whole(path, request.max_bytes)), request.max_bytes
-    with parsing(path, PARQUET_FILE):
+    with reading(path, PARQUET_FILE):
         schema = parquet.ParquetFile(source).schema_arrow
     texts = [field.name for field in schema if _is_text(pyarrow, path, field)]
-    with parsing(path, PARQUET_FILE):
+    with reading(path, PARQUET_FILE):
         file = parquet.ParquetFile(source, read_dictionary=texts, page_checksum_verification=True)
         rows = file.metadata.num_rows
         check_size(path, "columns", rows * sum(_width(field.type) for field in schema), most)

@@ -42,16 +42,15 @@ class Columns:
     ) -> None:
         self.path, self.request, self.line, self.width = path, request, line, len(fields)
         self.names = [one.strip() for one in fields] if header else None
-        self.left_out = {self._position(one): "is left out" for one in request.drop}
+        names = self.names or [""] * self.width
+        self.left_out = {_position(path, names, one, line): "is left out" for one in request.drop}
         if request.index is not None:
-            self.left_out[self._position(request.index)] = "is the index"
-        if request.label is not None:
-            self._position(request.label)
-        label = label_column(path, fields, request, line, self.left_out)
+            self.left_out[_position(path, names, request.index, line)] = "is the index"
+        label = label_column(path, names, request, line, self.left_out)
         if label in self.left_out:
             raise self._error(f"{self.named(label)} is the label, and {self.left_out[label]}: it cannot be both")
         guessed = self._guessed(indices)
-        self.label = label_column(path, fields, request, line, {*self.left_out, *guessed})
+        self.label = label_column(path, names, request, line, {*self.left_out, *guessed})
         guessed.pop(-1 if self.label is None else self.label, None)
         if len(self.left_out) + len(guessed) + (self.label is not None) >= self.width:
             guessed, self.label = {}, label  # nothing else would be left
@@ -97,8 +96,7 @@ class Columns:
             for index in sorted(self.guessed)
         ]
         request, index = self.request, self.features[0]
-        counts = len(X) >= MANY_ROWS and X.shape[1] > 1 and np.array_equal(X[:, 0], X[0, 0] + np.arange(len(X)))
-        if counts and not (request.keep_index or (self.names and request.feature_names)):
+        if X.shape[1] > 1 and counts(X[:, 0]) and not (request.keep_index or (self.names and request.feature_names)):
             found = f"{self.named(index)} counts the rows: --index {index} leaves it out"
             if request.n_features is None:
                 notes.append(found)
@@ -108,11 +106,6 @@ class Columns:
 
     def _error(self, fault: str) -> DataError:
         return DataError(self.path, fault, self.line)
-
-    def _position(self, one: str | int) -> int:
-        if isinstance(one, str) and self.names is None:
-            raise self._error(f"no column {one!r}: the file has no header, number the column from 0")
-        return _position(self.path, self.names or [""] * self.width, one, self.line)
 
     def _guessed(self, indices: Collection[str]) -> dict[int, str]:
         """Return the columns whose names are those of an index or an id, each with the reason."""
@@ -167,6 +160,13 @@ class Columns:
         raise self._error(f"{fault}: found {_shortened(found)}, expected {_shortened(wanted)}")
 
 
+def counts(values: NDArray[Any]) -> bool:
+    """Tell whether a column counts the rows."""
+    if len(values) < MANY_ROWS or isinstance(values[0], str) or values.dtype.kind not in "iufO":
+        return False
+    return np.array_equal(values, values[0] + np.arange(len(values)))
+
+
 def named(index: int, names: Sequence[str] | None) -> str:
     """Return the words for a column: its name, else its number, which counts from 0 as that of an option."""
     if names is None:
@@ -181,6 +181,8 @@ def _position(path: Path, names: list[str], one: str | int, line: int | None) ->
         if not -len(names) <= one < len(names):
             raise DataError(path, f"no column {one}; the columns are 0 to {len(names) - 1}", line)
         return one % len(names)
+    if not any(names):
+        raise DataError(path, f"no column {one!r}: the file has no header, number the column from 0", line)
     if names.count(one) > 1:
         raise DataError(path, f"{names.count(one)} columns are named {one!r}: number the column from 0", line)
     if one not in names:
@@ -193,8 +195,8 @@ def label_column(
 ) -> int | None:
     """Return the index of the label's column, or None if the columns hold features only.
 
-    ``fields`` are the names of the columns, or the first row of a table that may have none; ``line`` is their line, for
-    errors. A column that is ``left_out`` is the label only if the request names it.
+    ``fields`` are the names of the columns, empty without a header, or the first row of a table that may have none;
+    ``line`` is their line, for errors. A column that is ``left_out`` is the label only if the request names it.
     """
     names = [one.strip() for one in fields]
     if request.label is not None:

@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 
 from ...extras import needed
 from ..source import open_text
-from ..table import MISSING_LABELS, SEPARATOR_NAMES, DataError, Dialect, Path, Request, Table, check_size
+from ..table import MISSING, MISSING_LABELS, SEPARATOR_NAMES, DataError, Dialect, Path, Request, Table, check_size
 from .columns import Columns, missing_value, table_of
 from .dialect import find_dialect, is_surplus
-from .fields import MISSING, TEXT, TRUTH, WORDS, Lines, Marks, is_number, is_value, labels_of, number_of, split_records
+from .fields import TEXT, TRUTH, Lines, Marks, is_number, is_value, labels_of, number_of, split_records
 
 SAMPLED_LINES = 500  # Lines from which the form of a text is inferred.
 ENTRY = 120  # Bytes of a distinct text.
@@ -62,16 +62,6 @@ class Body:
         features = enumerate(self.columns.features)
         return {index for at, index in features if self.request.takes_text(at, index in self.words)}
 
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """The marks of missing values."""
-        return MISSING if self.request.missing is None else self.request.missing
-
-    @cached_property
-    def gaps(self) -> frozenset[str]:
-        """The marks of missing labels, and of missing text."""
-        return frozenset(MISSING) - WORDS if self.request.missing is None else frozenset(self.request.missing)
-
     def table(self, lines: Lines) -> Table:
         """Return the table of all rows."""
         path, width = self.columns.path, self.columns.width
@@ -100,7 +90,7 @@ class Body:
         frame = pandas.read_csv(
             lines, sep=r"\s+" if separator == " " else separator, header=None, engine="c", skipinitialspace=True,
             dtype={index: np.float64 if index in numbers else object for index in range(width)},
-            na_values={index: list(self.missing) for index in numbers},
+            na_values={index: list(self.request.marks) for index in numbers},
             keep_default_na=False, decimal=self.dialect.decimal, quotechar=self.marks.quote,
             escapechar=self.marks.escape, **exact,
         )  # fmt: skip
@@ -119,10 +109,10 @@ class Body:
         check_size(self.columns.path, "texts", ENTRY * len(texts), most)
         if index in self.columns.left_out:
             return codes
-        if self.declared.get(index) and not self.declared[index].issuperset({*texts} - self.gaps):
+        if self.declared.get(index) and not self.declared[index].issuperset({*texts} - self.request.gaps):
             raise ValueError("a value is not declared")
         if index == self.columns.label:
-            if not self.gaps.union(MISSING_LABELS).isdisjoint(texts):
+            if not self.request.gaps.union(MISSING_LABELS).isdisjoint(texts):
                 raise ValueError("a label is missing")
             check_size(self.columns.path, "labels", 4 * len(codes) * max(map(len, texts)), most)
             labels = labels_of(texts, self.dialect.decimal)
@@ -131,8 +121,8 @@ class Body:
             as_read = labels.dtype.kind in "iu" and list(map(str, labels.tolist())) == texts
             # Declared texts are names of classes: 07 and 7.0 are others than 7.
             return (np.array(texts) if index in self.declared and not as_read else labels)[codes]
-        marks = self.gaps if index in self.texts else self.missing
-        if not (self.request.allow_missing or set(marks).isdisjoint(texts)):
+        marks = self.request.gaps if index in self.texts else self.request.marks
+        if not (self.request.allow_missing or marks.isdisjoint(texts)):
             raise ValueError("a value is missing")
         if index in self.texts:
             return np.array([nan if text in marks else text for text in texts], object)[codes]
@@ -173,15 +163,15 @@ class Body:
         """Return the fault of a field; None if it has none."""
         request, where, decimal = self.request, self.columns.named(index), self.dialect.decimal
         value = number_of(field) if is_number(field, decimal) else nan
-        if self.declared.get(index) and field not in self.declared[index] | self.gaps:
+        if self.declared.get(index) and field not in self.declared[index] | request.gaps:
             return f"{where} holds {field!r}, which it does not declare"
         if index == self.columns.label:
-            if field in self.gaps.union(MISSING_LABELS):
+            if field in request.gaps.union(MISSING_LABELS):
                 return f"the label is missing ({field!r})"
             return f"the label {field!r} is not a finite number" if abs(value) == np.inf else None
-        if index in self.columns.left_out or (index in self.texts and field not in self.gaps):
+        if index in self.columns.left_out or (index in self.texts and field not in request.gaps):
             return None
-        if field in self.missing or value in [number_of(mark) for mark in self.missing if is_number(mark, decimal)]:
+        if field in request.marks or value in [number_of(mark) for mark in request.marks if is_number(mark, decimal)]:
             return None if request.allow_missing else missing_value(where, repr(field))
         known = is_value(field, decimal, ())
         if field in TRUTH if index in self.truths else known if index in self.words else isfinite(value):
@@ -219,7 +209,7 @@ def _begin(path: Path, sample: Numbered, request: Request, separator: str) -> tu
     """Infer the form and the roles of the columns from the first lines; return them, and the lines below the header."""
     if not sample:
         raise DataError(path, "the file holds no data")
-    missing, line = frozenset(MISSING if request.missing is None else request.missing), sample[0][0]
+    line = sample[0][0]
     texts = [text for _, text in sample]
     if "\0" in texts[0]:
         fault = "not a text file: a byte is 0; --encoding says if it is UTF-16 without a byte order mark, as utf-16-le"
@@ -238,7 +228,7 @@ def _begin(path: Path, sample: Numbered, request: Request, separator: str) -> tu
     columns = Columns(path, first, dialect.header, request, line)
     words, truths = set[int](), set[int]()
     for index in columns.features:
-        known = [row[index] for row in rows if index < len(row) and row[index] not in missing]
+        known = [row[index] for row in rows if index < len(row) and row[index] not in request.marks]
         if sum(not is_value(one, dialect.decimal, ()) for one in known) >= WORDY * len(known) > 0:
             words.add(index)
         elif known and all(one in TRUTH for one in known):
@@ -275,11 +265,7 @@ def plain_row(line: str, like: Table, worded: bool = False) -> Table | None:
 def header_of(path: Path, line: str, number: int, request: Request, preferred: str) -> tuple[list[str], Dialect] | None:
     """Return the names in a first line, and the form of the text; None if the line holds data.
 
-    Unless the request says whether there is a header, a line is one if it has a word and no value. More lines would
-    tell more, but they are still to come.
+    More lines would tell more, but they are still to come.
     """
-    missing = frozenset(MISSING if request.missing is None else request.missing)
     dialect, (fields, *_) = find_dialect(path, [line], request, preferred, number)
-    words = [not is_value(field, dialect.decimal, missing) for field in fields if field]
-    found = len(fields) > 1 and bool(words) and all(words) if request.header is None else request.header
-    return (fields, dialect) if found else None
+    return (fields, dialect) if dialect.header else None

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from ..table import SEPARATOR_NAMES, DataError, Dialect, Path, Request, check_size
 from .columns import LABEL_NAMES, label_column
-from .fields import MISSING, WITH_COMMA, is_number, is_value, split_records
+from .fields import WITH_COMMA, is_number, is_value, split_records
 
 CANDIDATES = (",", ";", "\t", "|", " ")  # Separators that are tried.
 # From this length on 0, 1, 2, ... are numbers of columns, not data that look like them by chance.
@@ -52,11 +52,10 @@ def find_dialect(
     ``lines`` are the first ones, without comments, up to the end of a record; ``line`` is the number of the first. The
     file's name shows the ``preferred`` separator, which wins if others fit as well.
     """
-    missing = frozenset(MISSING if request.missing is None else request.missing)
     candidates = CANDIDATES if request.separator is None else (request.separator,)
     for separator in candidates:
         check_size(path, "columns", 8 * lines[0].count(separator), request.max_bytes)
-    splits = [one for separator in candidates for one in _splits(lines, separator, request, missing)]
+    splits = [one for separator in candidates for one in _splits(lines, separator, request)]
     if not splits:  # one column
         separator = request.separator or preferred
         try:
@@ -71,11 +70,11 @@ def find_dialect(
     if best.decimal == "," and request.decimal is None and commas and all(map(_THOUSANDS.fullmatch, commas)):
         fault = f"{commas[0]!r} may be {commas[0].replace(',', '.')} or {commas[0].replace(',', '')}"
         raise DataError(path, f"{fault}: --decimal , says that it has decimals; write thousands without commas", line)
-    header = _header(path, best, request, missing, line)
+    header = _header(path, best, request, line)
     return Dialect(best.separator, best.decimal, header), best.records
 
 
-def _splits(lines: Sequence[str], separator: str, request: Request, missing: frozenset[str]) -> list[_Split]:
+def _splits(lines: Sequence[str], separator: str, request: Request) -> list[_Split]:
     """Return the records for each decimal sign that is allowed; none if the separator does not occur."""
     try:
         records = list(split_records(lines, separator))
@@ -93,7 +92,7 @@ def _splits(lines: Sequence[str], separator: str, request: Request, missing: fro
         decimals = (".",)
     records = list(filter(None, records))  # a tab alone, between rows that white space separates
     fields = [field for record in body for field in record]
-    known = {decimal: sum(is_value(field, decimal, missing) for field in fields) / len(fields) for decimal in decimals}
+    known = {one: sum(is_value(field, one, request.marks) for field in fields) / len(fields) for one in decimals}
     return [_Split(separator, decimal, records, width, even, known[decimal]) for decimal in decimals]
 
 
@@ -132,7 +131,7 @@ def _named(splits: list[_Split]) -> str:
     return " or ".join(dict.fromkeys(SEPARATOR_NAMES.get(one.separator, repr(one.separator)) for one in splits))
 
 
-def _header(path: Path, split: _Split, request: Request, missing: frozenset[str], line: int) -> bool:
+def _header(path: Path, split: _Split, request: Request, line: int) -> bool:
     """Tell whether the first record holds names.
 
     A number above a number is data, so any other text in that row is a fault in the data, not a name.
@@ -160,12 +159,12 @@ def _header(path: Path, split: _Split, request: Request, missing: frozenset[str]
     below = (body or [first])[0]
     if any(one and is_value(field, split.decimal, ()) for one, field in zip(values, below, strict=False)):
         return False
-    words = [not one and field not in missing for one, field in zip(values, first, strict=True)]
+    words = [not one and field not in request.marks for one, field in zip(values, first, strict=True)]
     named = any(words[:label]) or (label is not None and any(words[label + 1 :]))
     if not body or not named:
         return named
     for word, column in zip(words, columns, strict=False):
-        known = [is_value(field, split.decimal, ()) for field in column if field not in missing]
+        known = [is_value(field, split.decimal, ()) for field in column if field not in request.marks]
         if word and known and all(known):
             return True
     if any(name.lower() in LABEL_NAMES for name in first):

@@ -14,13 +14,6 @@ from numpy.typing import NDArray
 from ..labels import whole_numbers
 from ..table import LARGEST_EXACT_INTEGER, DataError, Path, whole_if_possible
 
-# Marks of a missing value unless the caller names others.
-MISSING = (
-    "", "?", "NA", "N/A", "n/a", "na", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "-nan", "-NaN", "null", "NULL",
-    "None", "none",
-)  # fmt: skip
-# Those of them that are as likely a word: in a column of text, and among labels, they are one.
-WORDS = frozenset({"na", "null", "NULL", "None", "none"})
 # What spreadsheets write in the place of a value; the signs begin as a comment does.
 SPREADSHEET_ERRORS = ("#N/A", "#NA", "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!")
 # Words of truth and their numbers.
