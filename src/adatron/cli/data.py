@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass, replace
 from typing import Any
 
+import click
 import numpy as np
 from scipy import sparse
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
@@ -64,8 +65,11 @@ class DataFiles:
     def like(
         self, wanted: dict[str, Any], csr: bool, label: str | None, given: bool, labelled: bool, counted: bool = False
     ) -> Any:
-        """Read data as a model wants them, see `wanted_by`; LIBSVM text may use more features.
+        """Read data as a model wants them; LIBSVM text may use more features.
 
+        wanted : arguments of `adatron.files.read`
+        csr : whether the samples are CSR
+        label : where the model's labels came from
         counted : whether a feature of the training data counts the rows, too
         """
         if given:  # LIBSVM's kernel values have a column more, see _stored
@@ -125,8 +129,8 @@ class DataFiles:
             return self
         return replace(self, reading=self.reading | {"zero_based": first_index == 0})
 
-    def with_model(self, path: Any, labelled: bool) -> tuple[Any, Any]:
-        """Read a fitted model, and the data as it takes them."""
+    def with_model(self, path: Any, labelled: bool, device: str | None = None) -> tuple[Any, Any]:
+        """Read a fitted model, which is to compute on a device, and the data as it takes them."""
         path = rewindable(path)
         try:
             model = load(path)
@@ -138,13 +142,28 @@ class DataFiles:
         source, given = self.counting_as(parts.counting_of(model)), machine.kernel == "precomputed"
         if is_libsvm_model(path) and not given:
             model, source = source._of_libsvm(path, parts.counting_of(model) == 0, labelled)
-        table = source.like(*wanted_by(model), given, labelled)
+        vectors = parts.machine_of(model).support_vectors_
+        wanted = {
+            "n_features": int(getattr(model, "n_features_in_", vectors.shape[1])),
+            "feature_names": parts.names_of(model),
+            "categorical": tuple(parts.texts_of(model)) or None,
+            "allow_missing": parts.imputing_of(model) is not None,
+        }
+        sparsely = sparse.issparse(vectors) and not parts.branches(way_to(model).estimators[0])
+        table = source.like(wanted, sparsely, parts.label_of(model), given, labelled)
         if given and table.shape[1] != (needed := getattr(model, "n_features_in_", table.shape[1])):
             raise InputError(
                 f"{self.name}: {table.shape[1]:,} kernel values of a sample found, and the model needs {needed:,}, "
                 "those with its training samples"
             )
-        return self.matched(model, table)
+        model, table = self.matched(model, table)
+        machine = parts.machine_of(model)
+        if device is not None and "device" not in machine.get_params(deep=False):
+            raise click.UsageError(f"--device: an {type(machine).__name__} computes on the processor only")
+        if device is not None:
+            parts.check_device(device)
+            machine.set_params(device=device)
+        return model, table
 
     def _of_libsvm(self, path: Any, from_zero: bool, labelled: bool) -> tuple[Any, DataFiles]:
         """Return a model of LIBSVM's text, which says neither how many features there are nor how they count."""
@@ -169,7 +188,7 @@ class DataFiles:
         wide = last.kernel != "precomputed" and X.shape[1] > n
         names = parts.take_names(model) if wide or sparse.issparse(X) else parts.names_of(model)
         if not wide:
-            return model, replace(table, X=framed(X, names), feature_names=names)
+            return model, replace(table, X=parts.framed(X, names), feature_names=names)
         if not sparse.issparse(last.support_vectors_):
             what, size = f"support vectors with {X.shape[1]} features", 8 * len(last.support_vectors_) * X.shape[1]
             check_size(self.name, what, size, self.reading["max_bytes"] or room())
@@ -182,26 +201,3 @@ class DataFiles:
             head, rest = way.taken(X[:, :n]), X[:, n:]
             X = sparse.csr_matrix(sparse.hstack([head, rest])) if sparse.issparse(X) else np.hstack([head, rest])
         return widened(last, table.shape[1]), replace(table, X=X)
-
-
-def wanted_by(model: Any) -> tuple[dict[str, Any], bool, str | None]:
-    """Return what data a fitted model takes: arguments of `adatron.files.read`, whether they are CSR, and the label."""
-    vectors = parts.machine_of(model).support_vectors_
-    wanted = {
-        "n_features": int(getattr(model, "n_features_in_", vectors.shape[1])),
-        "feature_names": parts.names_of(model),
-        "categorical": tuple(parts.texts_of(model)) or None,
-        "allow_missing": parts.imputing_of(model) is not None,
-    }
-    sparsely = sparse.issparse(vectors) and not parts.branches(way_to(model).estimators[0])
-    return wanted, sparsely, parts.label_of(model)
-
-
-def framed(X: Any, names: tuple[str, ...] | None) -> Any:
-    """Return samples under the names of their features, which scikit-learn compares; CSR has no names."""
-    if names is None or sparse.issparse(X):
-        return X
-    from pandas import DataFrame
-
-    columns_first = np.asfortranarray(X) if X.dtype == object else X  # sums of columns of an array ran in this order
-    return DataFrame(columns_first, columns=list(names), dtype=X.dtype, copy=False)

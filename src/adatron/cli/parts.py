@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 import numpy as np
+from scipy import sparse
 from sklearn.utils import get_tags
 from sklearn.utils._indexing import _get_column_indices  # pyright: ignore[reportPrivateUsage]
 
@@ -58,6 +59,16 @@ def label_of(model: Any) -> str | None:
     return found if isinstance(found, str) else None
 
 
+def framed(X: Any, names: tuple[str, ...] | None) -> Any:
+    """Return samples under the names of their features, which scikit-learn compares; CSR has no names."""
+    if names is None or sparse.issparse(X):
+        return X
+    from pandas import DataFrame
+
+    columns_first = np.asfortranarray(X) if X.dtype == object else X  # sums of columns of an array ran in this order
+    return DataFrame(columns_first, columns=list(names), dtype=X.dtype, copy=False)
+
+
 def all_parts(model: Any) -> Iterator[Any]:
     """Yield the estimators of a fitted model, also those for some of its columns."""
     for part in way_to(model).estimators:
@@ -70,12 +81,8 @@ def branches(part: Any) -> list[tuple[Any, Sequence[int]]]:
     """Return the steps of a fitted ColumnTransformer, each with the numbers of its columns, which must be there."""
     if not of_class(part, "sklearn.compose", "ColumnTransformer"):
         return []
-    samples: Any = np.empty((0, part.n_features_in_))
     try:
-        if (names := names_of(part)) is not None:
-            from pandas import DataFrame
-
-            samples = DataFrame(samples, columns=list(names))
+        samples = framed(np.empty((0, part.n_features_in_)), names_of(part))
         return [
             (one, _get_column_indices(samples, columns if isinstance(columns, slice) else np.asarray(columns).tolist()))
             for _, one, columns in part.transformers_
@@ -102,21 +109,14 @@ def scaling_of(model: Any) -> str:
 def texts_of(model: Any) -> dict[int, list[str]]:
     """Return the features that a fitted model takes as text, with the texts that it knows."""
     first = way_to(model).estimators[0]
-    found = _texts_of(first, range(getattr(first, "n_features_in_", 0)))
-    for inner, columns in branches(first):
-        for part in way_to(inner).estimators:
-            found |= _texts_of(part, columns)
+    inner = [(part, columns) for one, columns in branches(first) for part in way_to(one).estimators]
+    found: dict[int, list[str]] = {}
+    for part, columns in [(first, range(getattr(first, "n_features_in_", 0))), *inner]:
+        categories: Any = getattr(part, "categories_", ())  # of an encoder
+        for at, known in zip(columns, categories, strict=False) if len(categories) == len(columns) else ():
+            if known.dtype.kind in "OU" and any(isinstance(one, str) for one in known.tolist()):
+                found[at] = known.tolist()
     return dict(sorted(found.items()))
-
-
-def _texts_of(encoder: Any, columns: Sequence[int]) -> dict[int, list[str]]:
-    """Return the texts that an encoder knows, by column; it may as well be another estimator, which knows none."""
-    categories: Any = getattr(encoder, "categories_", ())
-    if len(categories) != len(columns):
-        return {}
-    pairs = zip(columns, categories, strict=True)
-    listed = {at: known.tolist() for at, known in pairs if known.dtype.kind in "OU"}
-    return {at: known for at, known in listed.items() if any(isinstance(one, str) for one in known)}
 
 
 def warn_of_unknown(path: str, table: Any, texts: dict[int, list[str]]) -> None:
@@ -135,17 +135,6 @@ def named_in(table: Any, at: int) -> str:
     if table.feature_names:
         return named(at, table.feature_names)
     return f"feature {at}" if table.columns is None else f"column {table.columns[at]}"
-
-
-def use_device(model: Any, device: str | None) -> None:
-    """Let the machine of a model compute on a device, or fail if the machine or the computer has none."""
-    if device is None:
-        return
-    machine = machine_of(model)
-    if "device" not in machine.get_params(deep=False):
-        raise click.UsageError(f"--device: an {type(machine).__name__} computes on the processor only")
-    check_device(device)
-    machine.set_params(device=device)
 
 
 def check_device(name: str) -> None:

@@ -36,11 +36,11 @@ from ..files.table import check_size
 from ..files.tables.columns import LABEL_NAMES
 from ..progress import ProgressDisplay, part_done
 from ..solvers.table import choose
-from .data import SPARSE, DataFiles, framed
+from .data import SPARSE, DataFiles
 from .labels import check_classes_of, has_sides, label_text, labelled_for
 from .options import RARE, TASK, TASKS
 from .outputs import InputError, warnings_as_lines
-from .parts import check_device, machine_of, named_in, task_of
+from .parts import check_device, framed, machine_of, named_in, task_of
 
 if TYPE_CHECKING:
     from ..solvers.base import Progress

@@ -49,11 +49,10 @@ def predict(
     if decision and probability and to != "csv":
         raise click.UsageError("--decision and --probability need --to csv together")
     from ..data import DataFiles
-    from ..parts import task_of, use_device
+    from ..parts import task_of
     from ..report import compared, predictions
 
-    estimator, table = DataFiles(files, reading).with_model(model, labelled=False)
-    use_device(estimator, device)
+    estimator, table = DataFiles(files, reading).with_model(model, False, device)
     _check_offers(estimator, decision, probability)
     predicted = estimator.predict(table.X)
     write_result(predictions(estimator, table.X, predicted, decision, probability, to), output)
@@ -77,12 +76,10 @@ def evaluate(
     1 and -1.
     """
     from ..data import DataFiles
-    from ..parts import use_device
     from ..report import rows_of, scores
 
     check_outputs({"--output": output}, (model, *files), {"--output": (".json",) if wants_json else ()})
-    estimator, table = DataFiles(files, reading).with_model(model, labelled=True)
-    use_device(estimator, device)
+    estimator, table = DataFiles(files, reading).with_model(model, True, device)
     measured = scores(estimator, table)
     if wants_json:
         write_result(as_json({"model": model, **measured}), output)
