@@ -50,6 +50,14 @@ def _options(*options: Any) -> Any:
     return add
 
 
+label_option = click.option("--label", type=column, help="The label's column or array.  [default: the last]")
+features_option = click.option("--features", type=Number(1, MOST_FEATURES, whole=True),
+                               help="Features, if LIBSVM text uses fewer than there are.")  # fmt: skip
+json_option = click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
+output_option = click.option("--output", type=click.Path(), help="File for the result.  [default: standard output]")
+device_option = click.option("--device", help="Where to compute: cuda, cuda:1 (a GPU, extra gpu) or cpu.  "
+                             "[default: cpu]")  # fmt: skip
+
 #: Adds the options FORM about the form of a table.
 form_options = _options(
     click.option("--separator", type=separator, help="A character, comma, semicolon, tab, bar or space.  "
@@ -70,7 +78,7 @@ data_options = _options(
     click.argument("files", metavar="FILE...", type=click.Path(), nargs=-1, required=True),
     click.option("--format", type=click.Choice(FORMAT_NAMES), metavar="FORMAT",
                  help=f"{', '.join(FORMAT_NAMES)}.  [default: from the name of FILE]"),
-    click.option("--label", type=column, help="The label's column or array.  [default: the last]"),
+    label_option,
     click.option("--zero-based/--one-based", default=None, help="LIBSVM text: features count from 0 or 1.  "
                  "[default: as the model's; inferred]"),
     click.option("--max-bytes", type=Number(1, whole=True), help="Bytes that a file and its table may take each.  "
@@ -80,8 +88,7 @@ data_options = _options(
 
 #: Adds the options STEPS: the number of features, and the steps before the machine.
 preparing_options = _options(
-    click.option("--features", type=Number(1, MOST_FEATURES, whole=True),
-                 help="Features, if LIBSVM text uses fewer than there are."),
+    features_option,
     click.option("--scale", type=click.Choice(["none", "standard", "minmax"]), default="none",
                  help="Scale the features."),
     click.option("--categorical", type=click.Choice(["auto"]),
@@ -89,6 +96,13 @@ preparing_options = _options(
     click.option("--impute", type=click.Choice(IMPUTE), metavar="METHOD",
                  help=f"{', '.join(IMPUTE)}: fill missing values; of text with the most frequent."),
 )  # fmt: skip
+
+#: Adds options about what is printed.
+printing_options = _options(
+    json_option,
+    click.option("--quiet", is_flag=True, help="No progress, and nothing but the result."),
+    click.option("--no-progress", is_flag=True, help="No progress."),
+)
 
 _KINDS = sorted({svm for table in (TASKS, INCREMENTAL) for kinds in table.values() for svm in kinds})
 #: Adds the options that say which machine is fitted.
@@ -143,7 +157,7 @@ _MACHINE_OPTIONS: tuple[Any, ...] = (
     _option("--bias", click.Choice(["explicit", "augmented", "none"]), "How the bias enters.", "explicit"),
     _option("--solver", click.Choice(SOLVER_NAMES), "One that `info --solvers` lists.", "auto", metavar="NAME"),
     _option("--n-jobs", Number(whole=True, but=0), "Threads; -1: all.", "the cores this process may use"),
-    _option("--device", click.STRING, "Where to solve: cuda, cuda:1 (a GPU, extra gpu) or cpu.", "cpu"),
+    device_option,
     _option("--random-state", Number(0, LARGEST_SEED, whole=True), "Seed of the shuffle for --probability and --cv."),
 )  # fmt: skip
 PARAMETER_NAMES: tuple[str, ...] = tuple(option(lambda: None).__click_params__[0].name for option in _MACHINE_OPTIONS)

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
+from ..options import features_option
 from ..outputs import DATA_ENDINGS, MODEL_ENDINGS, check_outputs
-from ..values import MOST_FEATURES, Number
 
 
 @click.command(short_help="Convert a model from and to LIBSVM's text, and to ONNX.")
@@ -20,9 +20,7 @@ from ..values import MOST_FEATURES, Number
     type=click.Choice(["libsvm", "adatron", "onnx"]),
     help="What to write.  [default: as OUTPUT ends, with .onnx, .adatron or .svm, else the other kind]",
 )
-@click.option(
-    "--features", type=Number(1, MOST_FEATURES, whole=True), help="Features of the data; LIBSVM's text may hold fewer."
-)
+@features_option
 def convert(model: str, output: str, to: str | None, features: int | None) -> None:
     """Read MODEL, a model file of this tool or of LIBSVM, and write it to OUTPUT as another kind.
 

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from ...progress import ProgressDisplay
+from ..options import json_option
 from ..outputs import TableRows, as_json, echo_rows, write_result
 
 PACKAGES_SHOWN = (
@@ -28,7 +29,7 @@ PROCESSOR_FEATURES = ("sse4.2", "avx", "avx2", "fma", "avx512f", "avx512dq", "ne
 @click.command(short_help="Show the installation, the solvers, or a model.")
 @click.argument("model", type=click.Path(), required=False)
 @click.option("--solvers", is_flag=True, help="Show the solvers instead.")
-@click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
+@json_option
 def info(model: str | None, solvers: bool, wants_json: bool) -> None:
     """Show the parameters, data and certificate of MODEL; without MODEL the installation, as `adatron doctor`."""
     if model is not None and solvers:
@@ -37,7 +38,7 @@ def info(model: str | None, solvers: bool, wants_json: bool) -> None:
 
 
 @click.command(short_help="Show the installation, before you report a bug.")
-@click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
+@json_option
 def doctor(wants_json: bool) -> None:
     """Show versions, threads, the processor, the folder of compiled code, and the extras that are installed."""
     _tell(*_installation(), wants_json)

@@ -8,21 +8,18 @@ from typing import Any
 import click
 
 from ...progress import ProgressDisplay
-from ..options import data_options
+from ..options import data_options, device_option, json_option, output_option
 from ..outputs import DATA_ENDINGS, as_json, check_outputs, write_result
 from ..values import Number
-
-_device_option = click.option("--device", help="Where to compute: cuda, cuda:1 (a GPU, extra gpu) or cpu.  "
-                              "[default: cpu]")  # fmt: skip
 
 
 @click.command(short_help="Write what a model says of samples.")
 @click.argument("model", type=click.Path())
 @data_options
-@click.option("--output", type=click.Path(), help="File for the result.  [default: standard output]")
+@output_option
 @click.option("--decision", is_flag=True, help="Write the decision values, too.")
 @click.option("--probability", is_flag=True, help="Write the probabilities of the classes, too.")
-@_device_option
+@device_option
 @click.option("--to", type=click.Choice(["libsvm", "csv"]), help="Format of the result.  [default: from --output]")
 @click.option("--quiet", is_flag=True, help="Do not print the accuracy.")
 def predict(
@@ -63,9 +60,9 @@ def predict(
 @click.command(short_help="Measure a model on data.")
 @click.argument("model", type=click.Path())
 @data_options
-@_device_option
-@click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
-@click.option("--output", type=click.Path(), help="File for the result.  [default: standard output]")
+@device_option
+@json_option
+@output_option
 def evaluate(
     model: str, files: tuple[str, ...], device: str | None, wants_json: bool, output: str | None, **reading: Any
 ) -> None:
@@ -161,7 +158,7 @@ def report(
 @click.command(short_help="Write a proof of a fit that others can check.")
 @click.argument("model", type=click.Path())
 @data_options
-@click.option("--output", type=click.Path(), help="File for the proof.  [default: standard output]")
+@output_option
 def prove(model: str, files: tuple[str, ...], output: str | None, **reading: Any) -> None:
     """Write a text that proves how far MODEL, which was trained on FILE, is from the optimum.
 

@@ -23,9 +23,7 @@ from ..values import Number
 @options.preparing_options
 @options.searched_options
 @click.option("--plot", type=click.Path(), help="File for a picture of the scores (.svg, .png, .pdf).")
-@click.option("--json", "wants_json", is_flag=True, help="Print all scores as JSON.")
-@click.option("--quiet", is_flag=True, help="No progress, and nothing but the result.")
-@click.option("--no-progress", is_flag=True, help="No progress.")
+@options.printing_options
 def search(
     files: tuple[str, ...],
     target: str | None,

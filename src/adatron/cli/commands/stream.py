@@ -10,7 +10,7 @@ import click
 
 from .. import options
 from ..outputs import MODEL_ENDINGS, ExitStatus, as_json, check_outputs, echo_rows, write_result
-from ..values import MOST_FEATURES, Number, column
+from ..values import Number
 
 STREAM_PARAMETERS = (
     "kernel", "C", "nu", "epsilon", "gamma", "degree", "coef0", "max_time", "class_weight", "bias", "n_jobs",
@@ -28,17 +28,16 @@ STREAM_PARAMETERS = (
 @click.option("--accept-loss", is_flag=True, help="Go on although lines in MODEL are damaged or missing.")
 @click.option("--format", type=click.Choice(options.FORMAT_NAMES[:4]), help="Format of FILE.  [default: from its name "
               "or lines]")  # fmt: skip
-@click.option("--label", type=column, help="The label's column.  [default: the last]")
+@options.label_option
 @click.option("--zero-based/--one-based", default=None, help="LIBSVM text: features count from 0 or 1.  "
               "[default: as MODEL's, or from 1]")  # fmt: skip
-@click.option("--features", type=Number(1, MOST_FEATURES, whole=True), help="Features, if the first lines of LIBSVM "
-              "text use fewer.")  # fmt: skip
+@options.features_option
 @click.option("--forget/--no-forget", default=None, help="Whether a line such as -17 forgets a sample, or is one.  "
               "[default: forgets; an error if it may be either]")  # fmt: skip
 @options.task_options
 @options.form_options
 @partial(options.parameter_options, names=STREAM_PARAMETERS)
-@click.option("--json", "wants_json", is_flag=True, help="Print what was reached as JSON.")
+@options.json_option
 @click.option("--quiet", is_flag=True, help="No table.")
 def stream(
     model: str,

@@ -21,9 +21,7 @@ from ..values import Number
 @options.preparing_options
 @options.parameter_options
 @click.option("--save-partial", is_flag=True, help="Upon Ctrl-C, write the best model so far.")
-@click.option("--json", "wants_json", is_flag=True, help="Print what was reached as JSON.")
-@click.option("--quiet", is_flag=True, help="No progress and no table.")
-@click.option("--no-progress", is_flag=True, help="No progress.")
+@options.printing_options
 def train(
     files: tuple[str, ...],
     target: str | None,
