@@ -13,7 +13,7 @@ import click
 
 from .commands.convert import convert
 from .commands.demo import demo
-from .commands.info import doctor, info, papers, warmup
+from .commands.info import doctor, info, warmup
 from .commands.predict import evaluate, predict, prove, report
 from .commands.search import search
 from .commands.stream import stream
@@ -28,7 +28,7 @@ def adatron() -> None:
 
 
 FOR_LABEL = ("--target", "--y", "--class")  # What other tools call --label.
-for command in (train, search, predict, evaluate, report, prove, stream, info, convert, papers, warmup, demo, doctor):
+for command in (train, search, predict, evaluate, report, prove, stream, info, convert, warmup, demo, doctor):
     adatron.add_command(command)
 
 

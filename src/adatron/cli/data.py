@@ -140,8 +140,12 @@ class DataFiles:
         check_is_fitted(machine)
         labelled = labelled and parts.task_of(model) != "novelty"
         source, given = self.counting_as(parts.counting_of(model)), machine.kernel == "precomputed"
-        if is_libsvm_model(path) and not given:
-            model, source = source._of_libsvm(path, parts.counting_of(model) == 0, labelled)
+        if is_libsvm_model(path) and not given:  # whose text does not tell from which number its features count
+            source = source.rewindable()
+            if parts.counting_of(model) == 0:  # a number names a feature, as in LIBSVM
+                source = replace(source, reading=self.reading | {"zero_based": True})
+            source = source.counting_as(source.read(labelled=labelled).first_index)
+            model = load_libsvm(path, zero_based=source.reading["zero_based"] or None)
         vectors = parts.machine_of(model).support_vectors_
         wanted = {
             "n_features": int(getattr(model, "n_features_in_", vectors.shape[1])),
@@ -164,17 +168,6 @@ class DataFiles:
             parts.check_device(device)
             machine.set_params(device=device)
         return model, table
-
-    def _of_libsvm(self, path: Any, from_zero: bool, labelled: bool) -> tuple[Any, DataFiles]:
-        """Return a model of LIBSVM's text, which says neither how many features there are nor how they count."""
-        source = self.rewindable()
-        if from_zero:  # a number names a feature, as in LIBSVM
-            source = replace(source, reading=self.reading | {"zero_based": True})
-        found = source.read(labelled=labelled)
-        source = source.counting_as(found.first_index)
-        zero_based = source.reading["zero_based"] or None
-        width = load_libsvm(path, zero_based=zero_based).n_features_in_
-        return load_libsvm(path, max(found.shape[1], width), zero_based), source
 
     def matched(self, model: Any, table: Any) -> tuple[Any, Any]:
         """Return a model and data with the same features: the model as if its training samples had 0 in the others.

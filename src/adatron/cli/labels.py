@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.utils import _safe_indexing  # pyright: ignore[reportPrivateUsage]
 
 from ..files.labels import as_targets
-from ..files.table import whole_if_possible
+from ..files.table import shortened, whole_if_possible
 from .outputs import InputError
 
 FEW = 5  # Most numbers that are classes, whatever they are.
@@ -173,9 +173,3 @@ def check_classes(classes: Any, y: Any) -> None:
     known, labels = (np.unique(some) for some in comparable(classes, y))
     if not np.isin(labels, known).any():
         raise InputError(f"none of the labels ({shortened(labels)}) is a class of the model ({shortened(known)})")
-
-
-def shortened(words: Any, most: int = 10) -> str:
-    """Return the first words of a list, and how many there are."""
-    listed = ", ".join(map(str, words[:most]))
-    return listed if len(words) <= most else f"{listed}, ... {len(words):,} in all"

@@ -23,7 +23,8 @@ from ..files.labels import as_targets
 from ..files.source import STANDARD_INPUT, Piped, data_lines, open_binary, uncompressed
 from ..files.table import Request
 from ..files.tables.columns import label_column
-from ..files.tables.delimited import header_of, plain_row
+from ..files.tables.delimited import plain_row
+from ..files.tables.dialect import find_dialect
 from ..files.tables.readers import SEPARATOR, format_of
 from .parts import counting_of
 
@@ -133,13 +134,15 @@ class LineReader:
     def _header_of(self, number: int, text: str) -> list[str] | None:
         """Return the names in a header, whose separator is that of all lines; None if the line is no header."""
         form = {name: self.reading[name] for name in ("separator", "decimal", "header", "missing")}
-        piped = Piped(self.name, text.encode())
-        chosen = self.reading["format"] or format_of(piped, Request(**form, max_bytes=LINE_BYTES))
-        found = header_of(self.name, text, number, Request(**form), SEPARATOR[chosen]) if chosen in SEPARATOR else None
-        if found is None:
+        request = Request(**form, max_bytes=LINE_BYTES)
+        chosen = self.reading["format"] or format_of(Piped(self.name, text.encode()), request)
+        if chosen not in SEPARATOR:
             return None
-        self.found = {"separator": found[1].separator}
-        return found[0]
+        dialect, (names, *_) = find_dialect(self.name, [text], request, SEPARATOR[chosen], number)
+        if not dialect.header:  # further lines would tell more, but they are still to come
+            return None
+        self.found = {"separator": dialect.separator}
+        return names
 
     def _take_names(self, names: list[str], line: int | None = None) -> None:
         """Take the names of the columns, which say which one is the label."""

@@ -145,20 +145,16 @@ def existing(path: str) -> Path:
 
 def _check_place(name: str, target: Path) -> None:
     """Fail if the file cannot be written where it is to be."""
-    folder, fault = target.resolve().parent, None
-    if target.is_dir():
-        fault = errno.EISDIR, "a folder, not a file"
-    elif target.exists() and not target.is_file():  # a device or a pipe
-        fault = None if os.access(target, os.W_OK) else (errno.EACCES, "it cannot be written to")
-    elif not folder.exists():
-        fault = errno.ENOENT, "its folder is missing"
-    elif not folder.is_dir():
-        fault = errno.ENOTDIR, f"{folder} is not a folder"
-    else:
-        try:
+    folder, known = target.resolve().parent, {errno.ENOENT: "its folder is missing"}
+    try:
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "a folder, not a file")
+        if target.exists() and not target.is_file():  # a device or a pipe
+            if not os.access(target, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        else:
             with tempfile.TemporaryFile(dir=folder):
                 pass
-        except OSError as error:
-            fault = error.errno, f"no file can be written there: {error.strerror}"
-    if fault:
-        raise OSError(fault[0], f"{fault[1]} ({name})", str(target))
+    except OSError as error:
+        text = known.get(error.errno or 0, f"no file can be written there: {error.strerror}")
+        raise OSError(error.errno, f"{text} ({name})", str(target)) from error

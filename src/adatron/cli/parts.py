@@ -16,6 +16,7 @@ from ..devices import resolved
 from ..estimators.base.attributes import TASK_NAMES
 from ..estimators.base.machine import KernelMachine
 from ..estimators.forms.way import of_class, way_to
+from ..files.table import shortened
 from ..files.tables.columns import named
 from .outputs import InputError
 
@@ -124,7 +125,7 @@ def warn_of_unknown(path: str, table: Any, texts: dict[int, list[str]]) -> None:
     for at, known in texts.items():
         unknown = sorted({one for one in table.X[:, at].tolist() if isinstance(one, str)} - set(known))
         if unknown:
-            listed = ", ".join(map(repr, unknown[:UNKNOWN_NAMED])) + ", ..." * (len(unknown) > UNKNOWN_NAMED)
+            listed = shortened(unknown, UNKNOWN_NAMED, repr)
             what = "a category" if len(unknown) == 1 else f"{len(unknown)} categories"
             message = f"{named_in(table, at)} holds {what} that the training data lack, and counts as none: {listed}"
             warnings.warn(f"{path}: {message}", stacklevel=2)

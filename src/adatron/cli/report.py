@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 from sklearn import metrics
 
+from ..files.table import shortened
 from ..model.model import IF_SEMIDEFINITE
+from ..quality import Scores, of_classes, of_numbers, of_outliers, of_quantiles
 from ..quoted import upward
-from .labels import check_classes, comparable, has_sides, numbers, shortened
+from .labels import check_classes, comparable, has_sides, numbers
 from .outputs import InputError, TableRows
 from .parts import counting_of, imputing_of, label_of, machine_of, names_of, scaling_of, task_of, texts_of
 
 MOST_ENCODED = 10  # Most encoded features that are shown.
 PROGRAM_PARAMETERS = ("C", "nu", "epsilon")  # parameters of the programs, some of which each machine has
-Scores = dict[str, Any]
 
 
 def certificate_rows(machine: Any) -> TableRows:
@@ -54,7 +55,7 @@ def kernel_rows(model: Any) -> TableRows:
         rows.append(("classes", shortened(facts["classes"])))
     for one in facts["encoded"][:MOST_ENCODED]:
         name = "" if one["name"] is None else f" ({one['name']})"
-        rows.append(("encoded", f"feature {one['feature']}{name}: {shortened(list(map(repr, one['categories'])))}"))
+        rows.append(("encoded", f"feature {one['feature']}{name}: {shortened(one['categories'], form=repr)}"))
     if len(facts["encoded"]) > MOST_ENCODED:
         rows.append(("", f"... {len(facts['encoded'])} features in all"))
     if facts["imputed"] is not None:
@@ -148,66 +149,21 @@ def scores(model: Any, table: Any) -> Scores:
 
 
 def measured(model: Any, predicted: Any, y: Any) -> Scores:
-    """Return how well a model predicted."""
-    task = task_of(model)
-    if task == "regression":
-        return _of_regression(model, predicted, y)
-    return _of_classes(predicted, y) if task == "classification" else _of_outliers(predicted, y)
-
-
-def _of_classes(predicted: Any, y: Any) -> Scores:
-    """Return how well classes were predicted; ``report`` is scikit-learn's, in words."""
-    predicted, y = comparable(predicted, y)
-    classes = np.unique(np.concatenate([predicted, y]))
-    measure: Any = metrics.precision_recall_fscore_support
-    report: Any = metrics.classification_report
-    of_each = measure(y, predicted, labels=classes, zero_division=0.0)
-    _, recall, _, count = of_each
-    return {
-        "samples": len(y),
-        "accuracy": float(np.mean(predicted == y)),
-        "balanced_accuracy": float(np.mean(recall[count > 0])),
-        "classes": classes,
-        **dict(zip(("precision", "recall", "f1", "samples_of_classes"), of_each, strict=True)),
-        "confusion_matrix": metrics.confusion_matrix(y, predicted, labels=classes),
-        "report": report(y, predicted, digits=4, zero_division=0.0),
-    }
-
-
-def _of_regression(model: Any, predicted: Any, y: Any) -> Scores:
-    """Return how well a model predicted numbers; or quantiles: the mean pinball loss, and the part below each."""
-    machine, y = machine_of(model), numbers(y)
-    several = len(y) > 1
+    """Return how well a model predicted; for classes, ``report`` is scikit-learn's, in words."""
+    task, machine = task_of(model), machine_of(model)
+    if task == "novelty":
+        return of_outliers(predicted, y if has_sides(y) else None)
+    if task == "classification":
+        predicted, y = comparable(predicted, y)
+        found, report = of_classes(predicted, y), metrics.classification_report
+        matrix = metrics.confusion_matrix(y, predicted, labels=found["classes"])
+        return found | {"confusion_matrix": matrix, "report": report(y, predicted, digits=4, zero_division=0.0)}
+    y = numbers(y)
     if "quantile" in machine.get_params(deep=False):
-        quantiles = np.atleast_1d(machine.quantile).tolist()
-        curves = list(zip(quantiles, predicted.reshape(len(predicted), -1).T, strict=True))
-        d2 = float(np.mean([metrics.d2_pinball_score(y, one, alpha=tau) for tau, one in curves])) if several else None
-        return {
-            "samples": len(y),
-            "quantiles": quantiles,
-            "pinball": float(np.mean([metrics.mean_pinball_loss(y, one, alpha=tau) for tau, one in curves])),
-            "d2": d2,
-            "below": [float(np.mean(y < one)) for _, one in curves],
-        }
+        return of_quantiles(predicted, y, np.atleast_1d(machine.quantile).tolist())
     if predicted.ndim > 1:
         raise InputError(f"the model predicts {predicted.shape[1]} numbers for a sample, and the data have one label")
-    return {
-        "samples": len(y),
-        "r2": float(metrics.r2_score(y, predicted)) if several else None,
-        "mae": float(metrics.mean_absolute_error(y, predicted)),
-        "rmse": float(metrics.root_mean_squared_error(y, predicted)),
-    }
-
-
-def _of_outliers(predicted: Any, y: Any) -> Scores:
-    """Return the share of outliers; the accuracy, too, if the labels are 1 and -1 as the predictions are."""
-    outliers = int(np.sum(predicted == -1))
-    return {
-        "samples": len(predicted),
-        "outliers": outliers,
-        "outlier_share": outliers / len(predicted),
-        "accuracy": float(np.mean(predicted == y)) if has_sides(y) else None,
-    }
+    return of_numbers(predicted, y)
 
 
 def accuracy(found: Scores) -> str:

@@ -16,11 +16,11 @@ from sklearn.metrics import get_scorer, get_scorer_names
 
 from ..estimators.forms.way import way_to
 from ..files import atomic_write
+from ..files.table import shortened
 from ..outcome import edges_of, is_number, positions, short, values_of, varied
 from ..selection import GridSearchCV
 from ..selection.ranges.auto import DISTANT, SCALED
 from ..selection.search.theirs import error_of, method_of
-from .labels import shortened
 from .options import RANGED, SEARCHED, taken
 from .outputs import InputError, TableRows, echo_rows, warnings_as_lines
 from .parts import task_of

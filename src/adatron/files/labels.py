@@ -88,15 +88,11 @@ def joined_labels(path: Path, first: NDArray[Any] | None, second: NDArray[Any] |
         raise DataError(path, f"it has {kinds[1]}, and the file before it {kinds[0]}")
     if first is None or second is None:
         return None
-    if {first.dtype.kind, second.dtype.kind} <= {"i", "u"} and first.dtype != second.dtype:
-        found = whole_numbers(first.tolist() + second.tolist())
-    elif first.dtype.kind == second.dtype.kind:
+    if first.dtype.kind == second.dtype.kind:  # which has one size, except that of text
         return np.concatenate([first, second])
-    else:  # whole numbers and others
-        parts = [first.astype(np.float64), second.astype(np.float64)]
-        exact = all(a.tolist() == b.tolist() for a, b in zip(parts, (first, second), strict=True))
-        found = np.concatenate(parts) if exact else None
-    if found is None:
+    both = first.tolist() + second.tolist()
+    found = np.array(both, np.float64) if "f" in (first.dtype.kind, second.dtype.kind) else whole_numbers(both)
+    if found is None or found.tolist() != both:
         raise DataError(path, "no type of 64 bits holds its labels and those of the file before it exactly")
     return found
 

@@ -10,7 +10,7 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -247,6 +247,12 @@ class Table:
         """The numbers of samples and features."""
         X: Any = self.X  # scipy's own annotations allow None as the shape of a sparse matrix
         return X.shape
+
+
+def shortened(words: Any, most: int = 10, form: Callable[[Any], str] = str) -> str:
+    """Return the first words of a list, and how many there are."""
+    listed = ", ".join(map(form, words[:most]))
+    return listed if len(words) <= most else f"{listed}, ... {len(words):,} in all"
 
 
 def whole_if_possible(y: NDArray[np.float64]) -> NDArray[Any]:

@@ -1,11 +1,10 @@
-"""`adatron info`, `doctor` and `warmup`: models, the installation and its solvers; and where the papers are."""
+"""`adatron info`, `doctor` and `warmup`: models, the installation and its solvers."""
 
 from __future__ import annotations
 
 import os
 import platform
 import time
-from collections.abc import Mapping
 from importlib import import_module, metadata
 from typing import Any
 
@@ -76,24 +75,20 @@ def _installation() -> tuple[TableRows, dict[str, Any]]:
         "environment": {name: os.environ[name] for name in VARIABLES if name in os.environ},
         "blas": sorted({f"{one['internal_api']} {one['version']} ({one['num_threads']} threads)" for one in libraries}),
     }
-    processor = found["processor"]
-    shown: dict[str, Any] = found | {
-        "processor": f"{processor['name']}, {' '.join(processor['features']) or 'features unknown'}",
-        "extras": [f"{extra}: {_pairs(names, ' ', 'not installed')}" for extra, names in found["extras"].items()],
-        "environment": _pairs(found["environment"], "=") or "nothing set",
-        "blas": "; ".join(found["blas"]),
-        "cache_trusted": "yes" if found["cache_trusted"] else "no",
-        "cache_writable": "yes" if found["cache_writable"] else "no",
-    }
     rows: TableRows = []
-    for name, value in shown.items():
-        lines = value if isinstance(value, list) else ["not installed" if value is None else value]
+    for name, value in found.items():
+        lines = [f"{one}: {_shown(facts)}" for one, facts in value.items()] if name == "extras" else [_shown(value)]
         rows += [("" if number else name.replace("_", " "), line) for number, line in enumerate(lines)]
     return rows, found
 
 
-def _pairs(found: Mapping[str, str | None], between: str, without: str = "") -> str:
-    return ", ".join(f"{name}{between}{value or without}" for name, value in found.items())
+def _shown(value: Any) -> str:
+    """Return a fact as people read it."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_shown(one)}" for name, one in value.items()) or "nothing set"
+    if isinstance(value, list):
+        return ", ".join(value) or "unknown"
+    return {"None": "not installed", "True": "yes", "False": "no"}.get(str(value), str(value))
 
 
 def _version(package: str) -> str | None:
@@ -194,11 +189,3 @@ def warmup() -> None:
         compile_all()
     kept = f"kept in {place.folder}" if place.lasts else "and kept for this process only"
     click.echo(f"compiled in {time.perf_counter() - start:.1f} s, {kept}", err=True)
-
-
-@click.command(hidden=True, context_settings={"ignore_unknown_options": True, "help_option_names": []})
-@click.argument("words", nargs=-1)
-def papers(words: tuple[str, ...]) -> None:
-    """Say where the papers are reproduced."""
-    command = " ".join(("python -m reproductions", *words))
-    raise click.UsageError(f"the papers are reproduced from a checkout of adatron: {command}")

@@ -47,25 +47,23 @@ def search(
     Ctrl-C, and --max-time, end the search and keep what is finished. Novelty detection learns from the samples with
     label 1; labels 1 and -1 of left-out samples measure it.
     """
-    from .. import searched
+    from .. import labels, searched, training
     from ..data import DataFiles
-    from ..labels import known_part
-    from ..training import check_steps, prepared, read_training
 
     source = DataFiles(files, options.taken(parameters, options.READING))
     preparing = options.taken(parameters, options.STEPS)
     _check_files(files, target, plot)
-    check_steps(preparing, None, target)
+    training.check_steps(preparing, None, target)
     limit, probability = parameters.pop("max_time"), parameters.pop("probability")
     made, grid = searched.machine_and_grid(task, svm, parameters, plot)
     scoring = searched.score_of(made, scoring, task or options.TASK, bool(probability))
-    learned = table = read_training(source, made, preparing, task is not None, True)
+    learned = table = training.read_training(source, made, preparing, task is not None, True)
     if not quiet:
         click.echo(table.summary(), err=True)
     searched.check_data(source.name, table, task or options.TASK, folds, scoring)
     if task == "novelty" and target is not None:
-        learned = known_part(source.name, table, made.kernel == "precomputed")
-    model, silent = prepared(made, table, preparing), quiet or no_progress
+        learned = labels.known_part(source.name, table, made.kernel == "precomputed")
+    model, silent = training.prepared(made, table, preparing), quiet or no_progress
     found, seconds = searched.searched(model, grid, table, folds, scoring, limit, silent)
     if not wants_json:
         searched.tell(found, scoring)
@@ -102,11 +100,9 @@ def _check_files(files: tuple[str, ...], target: str | None, plot: str | None) -
 def _finish(model: Any, learned: Any, target: str, probability: bool | None, quiet: bool, silent: bool) -> bool:
     """Fit the model to the samples to learn from, write it and print its proof; return whether the fit converged."""
     from ...files import save
-    from .. import training
-    from ..parts import machine_of
-    from ..report import certificate_rows
+    from .. import parts, report, training
 
-    machine = machine_of(model)
+    machine = parts.machine_of(model)
     if probability is not None:
         machine.set_params(probability=probability)
     try:
@@ -115,5 +111,5 @@ def _finish(model: Any, learned: Any, target: str, probability: bool | None, qui
         raise click.Abort("interrupted, and no model written") from None
     save(model, target)
     if not quiet:
-        echo_rows([*certificate_rows(machine), ("model file", target)], err=True)
+        echo_rows([*report.certificate_rows(machine), ("model file", target)], err=True)
     return not machine.fit_status_

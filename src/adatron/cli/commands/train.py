@@ -41,43 +41,41 @@ def train(
     early is written too, with status 3. Ctrl-C asks whether to write it, and ends with 130.
     """
     from ...files import save
+    from .. import labels, report, training
     from ..data import DataFiles
-    from ..labels import check_classes, known_part
-    from ..report import scores
-    from ..training import check_steps, cross_validated, fit, machine, prepared, read_training
 
     _check_usage(target, folds, test)
     reading, preparing = options.taken(parameters, options.READING), options.taken(parameters, options.STEPS)
-    check_steps(preparing, parameters["kernel"], target)
+    training.check_steps(preparing, parameters["kernel"], target)
     check_outputs({"--model": target}, (*files, *test), {"--model": MODEL_ENDINGS})
     seed = parameters["random_state"] or 0
     if folds and (task or options.TASK) != "classification":
         parameters["random_state"] = None  # these machines draw nothing
-    made, source = machine(task, svm, parameters), DataFiles(files, reading)
-    learned = table = read_training(source, made, preparing, task is not None, task != "novelty")
+    made, source = training.machine(task, svm, parameters), DataFiles(files, reading)
+    learned = table = training.read_training(source, made, preparing, task is not None, task != "novelty")
     testing, given = DataFiles(test, reading).counting_as(table.first_index), made.kernel == "precomputed"
     gaps, tested = preparing["impute"] is not None, None
     if test:
         tested = testing.like_training(table, gaps, given, task != "novelty")
         if (task or options.TASK) == "classification":
-            check_classes(table.y, tested.y)
+            labels.check_classes(table.y, tested.y)
     if task == "novelty":
-        learned = known_part(source.name, table, given and not folds)
+        learned = labels.known_part(source.name, table, given and not folds)
     if not quiet:
         click.echo(table.summary(), err=True)
-    model, silent = prepared(made, table, preparing), quiet or no_progress
+    model, silent = training.prepared(made, table, preparing), quiet or no_progress
     try:
         if target is None:
-            predicted = cross_validated(source.name, model, table, folds or 0, seed, silent)
+            predicted = training.cross_validated(source.name, model, table, folds or 0, seed, silent)
             return _tell_validation(model, predicted, table, wants_json)
-        seconds, cut_short = fit(model, learned, save_partial, silent)
+        seconds, cut_short = training.fit(model, learned, save_partial, silent)
     except KeyboardInterrupt:
         kept = "" if folds else "; --save-partial keeps the best model so far"
         raise click.Abort(f"interrupted, and nothing written{kept}") from None
     if cut_short and not (save_partial or click.confirm("Write the model as it is, not converged?", err=True)):
         return ExitStatus.INTERRUPTED
     save(model, target)
-    measured = None if tested is None else scores(*testing.matched(model, tested))
+    measured = None if tested is None else report.scores(*testing.matched(model, tested))
     _tell(model, table, learned, measured, seconds, target, quiet, wants_json)
     if cut_short:
         return ExitStatus.INTERRUPTED
@@ -101,21 +99,20 @@ def _tell(
     model: Any, table: Any, learned: Any, measured: Any, seconds: float, target: str, quiet: bool, wants_json: bool
 ) -> None:
     """Print the model, its proof and its quality: a table for people, JSON for programs."""
-    from ..labels import said_of
-    from ..parts import machine_of, task_of
-    from ..report import certificate_rows, kernel_rows, rows_of, summary
+    from .. import labels, parts, report
 
     if not quiet:
         shape: TableRows = [("samples x features", "{} x {}".format(*learned.shape))]
-        if task_of(model) == "novelty":
-            shape.append(("learned from", said_of(table, learned)))
+        if parts.task_of(model) == "novelty":
+            shape.append(("learned from", labels.said_of(table, learned)))
         closing: TableRows = [("seconds", f"{seconds:.2f}"), ("model file", target)]
         unmeasured: TableRows = [("quality", "not measured: add --test FILE, or replace --model by --cv 5")]
-        closing += rows_of(measured) if measured else unmeasured
-        echo_rows([*shape, *kernel_rows(model), *certificate_rows(machine_of(model)), *closing], err=True)
+        closing += report.rows_of(measured) if measured else unmeasured
+        proof = report.certificate_rows(parts.machine_of(model))
+        echo_rows([*shape, *report.kernel_rows(model), *proof, *closing], err=True)
     if wants_json:
         extra = {"samples": learned.shape[0], "seconds": seconds, "model": target, "test": measured}
-        write_result(as_json(summary(model) | extra), None)
+        write_result(as_json(report.summary(model) | extra), None)
 
 
 def _tell_validation(model: Any, predicted: Any, table: Any, wants_json: bool) -> ExitStatus:

@@ -50,12 +50,9 @@ def labels(classes: NDArray[Any]) -> NDArray[Any]:
     if classes.dtype.kind in "biuf" and classes.dtype.itemsize <= 8:
         return classes
     listed = classes.tolist()
-    if all(isinstance(one, str) for one in listed):
-        return np.array(listed, object)
-    if all(type(one) is bool for one in listed):
-        return np.array(listed, bool)
-    if all(type(one) is int for one in listed):
-        return np.array(listed, np.int64)
+    for kind, dtype in ((str, object), (bool, bool), (int, np.int64)):
+        if all(type(one) is kind or (kind is str and isinstance(one, str)) for one in listed):
+            return np.array(listed, dtype)
     raise ValueError(f"ONNX has no type for the classes {quoted(listed)[:100]}; they must be numbers or text.")
 
 

@@ -23,8 +23,7 @@ from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_array
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ...estimators.base.machine import KernelMachine
 from ...estimators.forms.way import way_to
@@ -192,13 +191,8 @@ def _rows_of(steps: Pipeline | None, machine: Any, X: Any) -> tuple[Any, NDArray
         X = X if steps is None else steps.inverse_transform(X)
     dense: Any = X if steps is None else steps.transform(X)
     kind: Any = np.float64
-    dense = check_array(dense.toarray() if sparse.issparse(dense) else dense, dtype=kind, order="C")
-    if dense.shape[1] != machine.n_features_in_:
-        raise ValueError(
-            f"X has {dense.shape[1]} features, but {type(machine).__name__} is expecting {machine.n_features_in_} "
-            "features as input."
-        )
-    return X, dense
+    dense = dense.toarray() if sparse.issparse(dense) else dense
+    return X, validate_data(machine, dense, reset=False, dtype=kind, order="C")
 
 
 def _inputs_of(steps: Pipeline | None, X: Any) -> dict[str, NDArray[Any]]:

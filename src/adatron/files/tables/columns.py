@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..labels import checked_labels
-from ..table import DataError, Dialect, Path, Request, Table, check_size
+from ..table import DataError, Dialect, Path, Request, Table, check_size, shortened
 
 LABEL_NAMES = ("label", "target", "class", "y")  # Names of a label's column.
 # Names of an index of pandas, or of a column that tells rows apart: id, ID, patient_id, Patient ID, PatientId.
@@ -157,7 +157,7 @@ class Columns:
                 fault = f"column {lacking!r} is taken for the label, but it is a feature of the model: --label names it"
         elif unknown := next((name for name in found if name not in expected), None):
             fault = f"column {unknown!r} is no feature of the model (--drop leaves it out)"
-        raise self._error(f"{fault}: found {_shortened(found)}, expected {_shortened(wanted)}")
+        raise self._error(f"{fault}: found {shortened(found, form=repr)}, expected {shortened(wanted, form=repr)}")
 
 
 def counts(values: NDArray[Any]) -> bool:
@@ -186,7 +186,7 @@ def _position(path: Path, names: list[str], one: str | int, line: int | None) ->
     if names.count(one) > 1:
         raise DataError(path, f"{names.count(one)} columns are named {one!r}: number the column from 0", line)
     if one not in names:
-        raise DataError(path, f"no column {one!r}; the columns are {_shortened(names)}", line)
+        raise DataError(path, f"no column {one!r}; the columns are {shortened(names, form=repr)}", line)
     return names.index(one)
 
 
@@ -302,8 +302,3 @@ def _text_of(one: Any) -> str:
     if isinstance(one, bytes):
         return one.decode("utf-8", "replace")
     return str(int(one)) if isinstance(one, float) and one.is_integer() else str(one)
-
-
-def _shortened(names: list[str], most: int = 12) -> str:
-    listed = ", ".join(map(repr, names[:most]))
-    return listed if len(names) <= most else f"{listed} and {len(names) - most} more"

@@ -260,12 +260,3 @@ def plain_row(line: str, like: Table, worded: bool = False) -> Table | None:
     if not all(map(isfinite, values)) or (y is not None and y.dtype.kind == "f" and not isfinite(y[0])):
         return None
     return Table(np.array([values]), y, label_column=label, dialect=dialect)
-
-
-def header_of(path: Path, line: str, number: int, request: Request, preferred: str) -> tuple[list[str], Dialect] | None:
-    """Return the names in a first line, and the form of the text; None if the line holds data.
-
-    More lines would tell more, but they are still to come.
-    """
-    dialect, (fields, *_) = find_dialect(path, [line], request, preferred, number)
-    return (fields, dialect) if dialect.header else None

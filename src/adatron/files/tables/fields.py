@@ -93,10 +93,7 @@ class Lines:
         self._within = False  # whether a field seems to go on in the next line, since its quotes are odd in number
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
-        return self
-
-    def __next__(self) -> tuple[int, str]:
-        return next(pair for pair in self._lines if self._holds_data(pair[1]))
+        return (pair for pair in self._lines if self._holds_data(pair[1]))
 
     def _holds_data(self, line: str) -> bool:
         quote, comment, escape = self.marks.quote, self.marks.comment, self.marks.escape

@@ -17,7 +17,7 @@ from scipy import sparse
 from ...quoted import quoted
 from ..labels import joined_labels
 from ..source import allowed, data_lines, open_binary, open_text, rewindable, room, undo_suffix
-from ..table import DataError, Path, Request, Table, reading
+from ..table import DataError, Path, Request, Table, reading, shortened
 from .arff import read_arff
 from .binary import read_npz, read_parquet
 from .delimited import read_delimited
@@ -219,7 +219,7 @@ def _check_form(separator: str | None, decimal: str | None, encoding: str | None
 def _check_texts(path: Path, table: Table, wanted: Literal["auto"] | frozenset[int] | None) -> None:
     """Fail if the format has no text for features that are text in the model."""
     if isinstance(wanted, frozenset) and wanted != frozenset(table.categorical):
-        named = ", ".join(map(str, sorted(wanted)[:5])) + ", ..." * (len(wanted) > 5)
+        named = shortened(sorted(wanted), 5)
         raise DataError(path, f"the model has text in features {named}, and a file of this format holds numbers alone")
 
 

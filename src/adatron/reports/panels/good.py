@@ -9,13 +9,13 @@ from sklearn import metrics
 
 from ...insight.subject import drawn
 from ...plots.axes import COLORS
+from ...quality import of_classes, of_numbers, of_outliers, of_quantiles
 from ..facts import LATE, Facts, Missing
 from ..figure import INK, grouped
 from ..parts import Figure, Panel, SortableTable, percent, said
 
 CLASSES_WRITTEN = 30  # Most classes that a confusion matrix names, and whose counts it shows as numbers.
 DOTS = 2_000  # Most points of a picture.
-_f1: Any = metrics.f1_score
 MeasuredOn = tuple[str, Any, Any, Any]  # name, targets, predictions, values of the problems
 
 
@@ -70,7 +70,7 @@ def _answer(facts: Facts, lines: list[MeasuredOn]) -> str:
         if facts.task == "classification":
             words.append(f"{name}: {percent(float(np.mean(predicted != y)))}{doubt} wrong")
         elif facts.task == "regression":
-            words.append(f"{name}: RMSE {said(_rmse(y, predicted))}")
+            words.append(f"{name}: RMSE {said(of_numbers(predicted, y)['rmse'])}")
         else:
             words.append(f"{name}: {percent(float(np.mean(predicted == -1)))}{doubt} outside")
     text = "; ".join(words)
@@ -84,45 +84,30 @@ def _classes(lines: list[MeasuredOn]) -> tuple[Any, Any]:
             continue
         two = values.shape[1] == 1 and len(np.unique(y)) == 2
         area = float(metrics.roc_auc_score(y, values[:, 0])) if two else float("nan")
-        f1 = float(_f1(y, predicted, average="macro", zero_division=0.0))
-        rows.append([name, len(y), float(np.mean(predicted == y)), _mean_recall(y, predicted), f1, area])
+        found = of_classes(predicted, y)
+        rows.append([name, len(y), found["accuracy"], found["balanced_accuracy"], float(np.mean(found["f1"])), area])
     return ("measured on", "samples", "accuracy", "balanced accuracy", "mean F1", "ROC-AUC"), rows
 
 
-def _mean_recall(y: Any, predicted: Any) -> float:
-    """Return the balanced accuracy; scikit-learn's function warns if a few samples lack classes."""
-    return float(np.mean([np.mean(predicted[y == one] == one) for one in np.unique(y)]))
-
-
 def _numbers(lines: list[MeasuredOn]) -> tuple[Any, Any]:
-    rows = [
-        [name, len(y), float(metrics.r2_score(y, p)), _rmse(y, p), float(np.mean(np.abs(p - y)))]
-        for name, y, p, _ in lines
-        if y is not None and len(y) > 1
-    ]
+    found = [(name, of_numbers(p, y)) for name, y, p, _ in lines if y is not None and len(y) > 1]
+    rows = [[name, one["samples"], one["r2"], one["rmse"], one["mae"]] for name, one in found]
     return ("measured on", "samples", "R²", "RMSE", "mean absolute error"), rows
 
 
 def _quantiles(lines: list[MeasuredOn], tau: float) -> tuple[Any, Any]:
-    score, loss = metrics.d2_pinball_score, metrics.mean_pinball_loss
-    rows = [
-        [name, len(y), float(score(y, p, alpha=tau)), float(loss(y, p, alpha=tau)), float(np.mean(y < p))]
-        for name, y, p, _ in lines
-        if y is not None and len(y) > 1
-    ]
+    found = [(name, of_quantiles(p, y, [tau])) for name, y, p, _ in lines if y is not None and len(y) > 1]
+    rows = [[name, one["samples"], one["d2"], one["pinball"], *one["below"]] for name, one in found]
     return ("measured on", "samples", "D² of the pinball loss", "mean pinball loss", "part below the curve"), rows
-
-
-def _rmse(y: Any, predicted: Any) -> float:
-    return float(np.sqrt(np.mean((predicted - y) ** 2)))
 
 
 def _outliers(lines: list[MeasuredOn]) -> tuple[Any, Any]:
     rows: list[list[Any]] = []
     for name, y, predicted, _ in lines:
         known = y is not None and name == "test" and np.isin(y, (-1, 1)).all()
-        accuracy = float(np.mean(predicted == y)) if known else float("nan")
-        rows.append([name, len(predicted), int(np.sum(predicted == -1)), float(np.mean(predicted == -1)), accuracy])
+        found = of_outliers(predicted, y if known else None)
+        accuracy = found["accuracy"] if known else float("nan")
+        rows.append([name, len(predicted), found["outliers"], found["outlier_share"], accuracy])
     return ("measured on", "samples", "outside", "part outside", "accuracy"), rows
 
 
