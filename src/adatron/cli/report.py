@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from importlib import metadata
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from sklearn import metrics
@@ -155,7 +155,7 @@ def measured(model: Any, predicted: Any, y: Any) -> Scores:
         return of_outliers(predicted, y if has_sides(y) else None)
     if task == "classification":
         predicted, y = comparable(predicted, y)
-        found, report = of_classes(predicted, y), metrics.classification_report
+        found, report = of_classes(predicted, y), cast("Any", metrics.classification_report)
         matrix = metrics.confusion_matrix(y, predicted, labels=found["classes"])
         return found | {"confusion_matrix": matrix, "report": report(y, predicted, digits=4, zero_division=0.0)}
     y = numbers(y)

@@ -100,7 +100,8 @@ def _check_files(files: tuple[str, ...], target: str | None, plot: str | None) -
 def _finish(model: Any, learned: Any, target: str, probability: bool | None, quiet: bool, silent: bool) -> bool:
     """Fit the model to the samples to learn from, write it and print its proof; return whether the fit converged."""
     from ...files import save
-    from .. import parts, report, training
+    from .. import parts, training
+    from ..report import certificate_rows
 
     machine = parts.machine_of(model)
     if probability is not None:
@@ -111,5 +112,5 @@ def _finish(model: Any, learned: Any, target: str, probability: bool | None, qui
         raise click.Abort("interrupted, and no model written") from None
     save(model, target)
     if not quiet:
-        echo_rows([*report.certificate_rows(machine), ("model file", target)], err=True)
+        echo_rows([*certificate_rows(machine), ("model file", target)], err=True)
     return not machine.fit_status_

@@ -41,8 +41,9 @@ def train(
     early is written too, with status 3. Ctrl-C asks whether to write it, and ends with 130.
     """
     from ...files import save
-    from .. import labels, report, training
+    from .. import labels, training
     from ..data import DataFiles
+    from ..report import scores
 
     _check_usage(target, folds, test)
     reading, preparing = options.taken(parameters, options.READING), options.taken(parameters, options.STEPS)
@@ -75,7 +76,7 @@ def train(
     if cut_short and not (save_partial or click.confirm("Write the model as it is, not converged?", err=True)):
         return ExitStatus.INTERRUPTED
     save(model, target)
-    measured = None if tested is None else report.scores(*testing.matched(model, tested))
+    measured = None if tested is None else scores(*testing.matched(model, tested))
     _tell(model, table, learned, measured, seconds, target, quiet, wants_json)
     if cut_short:
         return ExitStatus.INTERRUPTED
@@ -99,7 +100,8 @@ def _tell(
     model: Any, table: Any, learned: Any, measured: Any, seconds: float, target: str, quiet: bool, wants_json: bool
 ) -> None:
     """Print the model, its proof and its quality: a table for people, JSON for programs."""
-    from .. import labels, parts, report
+    from .. import labels, parts
+    from ..report import certificate_rows, kernel_rows, rows_of, summary
 
     if not quiet:
         shape: TableRows = [("samples x features", "{} x {}".format(*learned.shape))]
@@ -107,12 +109,11 @@ def _tell(
             shape.append(("learned from", labels.said_of(table, learned)))
         closing: TableRows = [("seconds", f"{seconds:.2f}"), ("model file", target)]
         unmeasured: TableRows = [("quality", "not measured: add --test FILE, or replace --model by --cv 5")]
-        closing += report.rows_of(measured) if measured else unmeasured
-        proof = report.certificate_rows(parts.machine_of(model))
-        echo_rows([*shape, *report.kernel_rows(model), *proof, *closing], err=True)
+        closing += rows_of(measured) if measured else unmeasured
+        echo_rows([*shape, *kernel_rows(model), *certificate_rows(parts.machine_of(model)), *closing], err=True)
     if wants_json:
         extra = {"samples": learned.shape[0], "seconds": seconds, "model": target, "test": measured}
-        write_result(as_json(report.summary(model) | extra), None)
+        write_result(as_json(summary(model) | extra), None)
 
 
 def _tell_validation(model: Any, predicted: Any, table: Any, wants_json: bool) -> ExitStatus:

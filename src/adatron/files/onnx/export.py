@@ -192,7 +192,8 @@ def _rows_of(steps: Pipeline | None, machine: Any, X: Any) -> tuple[Any, NDArray
     dense: Any = X if steps is None else steps.transform(X)
     kind: Any = np.float64
     dense = dense.toarray() if sparse.issparse(dense) else dense
-    return X, validate_data(machine, dense, reset=False, dtype=kind, order="C")
+    dense = validate_data(machine, dense, reset=False, dtype=kind, order="C")
+    return X, dense
 
 
 def _inputs_of(steps: Pipeline | None, X: Any) -> dict[str, NDArray[Any]]:
