@@ -28,10 +28,15 @@ SPARSE = 0.1  # Share of nonzeros below which data are kept as CSR.
 
 @dataclass(frozen=True)
 class DataFiles:
-    """Data files and the way to read them: arguments of `adatron.files.read`."""
+    """Data files and the way to read them.
+
+    reading : arguments of `adatron.files.read`
+    given : whether the data are kernel values
+    """
 
     files: tuple[Any, ...]
     reading: dict[str, Any]
+    given: bool = False
 
     @property
     def name(self) -> str:
@@ -46,25 +51,20 @@ class DataFiles:
         """Return files that can be read more than once."""
         return replace(self, files=tuple(rewindable(one, self.reading["max_bytes"]) for one in self.files))
 
-    def to_train(self, given: bool, **more: Any) -> Any:
-        """Read data to train on; the share of zeros decides how they are stored, whatever the format.
-
-        ``given`` says that the data are kernel values, and ``more`` are arguments of `adatron.files.read`.
-        """
+    def to_train(self, **more: Any) -> Any:
+        """Read data to train on; the share of zeros decides how they are stored, whatever the format."""
         table = self.read(**more)
         X: Any = table.X
         if table.categorical:
             return table  # the encoder decides
         nonzeros = X.nnz if sparse.issparse(X) else np.count_nonzero(X)
-        stored = self._stored(table, nonzeros < SPARSE * X.shape[0] * X.shape[1], given)
-        if given and stored.shape[0] != stored.shape[1]:
+        stored = self._stored(table, nonzeros < SPARSE * X.shape[0] * X.shape[1])
+        if self.given and stored.shape[0] != stored.shape[1]:
             n, d = stored.shape
             raise InputError(f"{self.name}: kernel values to train on are a square matrix, not one of {n} x {d}")
         return stored
 
-    def like(
-        self, wanted: dict[str, Any], csr: bool, label: str | None, given: bool, labelled: bool, counted: bool = False
-    ) -> Any:
+    def like(self, wanted: dict[str, Any], csr: bool, label: str | None, labelled: bool, counted: bool = False) -> Any:
         """Read data as a model wants them; LIBSVM text may use more features.
 
         wanted : arguments of `adatron.files.read`
@@ -72,20 +72,20 @@ class DataFiles:
         label : where the model's labels came from
         counted : whether a feature of the training data counts the rows, too
         """
-        if given:  # LIBSVM's kernel values have a column more, see _stored
+        if self.given:  # LIBSVM's kernel values have a column more, see _stored
             wanted = wanted | {"n_features": None, "feature_names": None}
         table = self.read(**wanted, labelled=labelled, surplus=True)
         known = table.label_column is None or self.reading["label"] is not None or self.reading["keep_index"] or counted
         if not known:
             table = self._without_counter(table, wanted, label, labelled)
-        return table if wanted["categorical"] else self._stored(table, csr, given)
+        return table if wanted["categorical"] else self._stored(table, csr)
 
-    def like_training(self, table: Any, gaps: bool, given: bool, labelled: bool) -> Any:
+    def like_training(self, table: Any, gaps: bool, labelled: bool) -> Any:
         """Read data as a model of these training data takes them, before there is one; ``gaps`` are filled."""
         sparsely, texts = sparse.issparse(table.X), table.categorical or None
         wanted = {"n_features": table.shape[1], "feature_names": table.feature_names, "categorical": texts}
         counted = not sparsely and counts(table.X[:, 0])
-        return self.like(wanted | {"allow_missing": gaps}, sparsely, label_text(table), given, labelled, counted)
+        return self.like(wanted | {"allow_missing": gaps}, sparsely, label_text(table), labelled, counted)
 
     def _without_counter(self, table: Any, wanted: dict[str, Any], label: str | None, labelled: bool) -> Any:
         """Return the table without a label that counts the rows, or fail: such a column displaces the label."""
@@ -107,13 +107,13 @@ class DataFiles:
             )
         return table
 
-    def _stored(self, table: Any, sparsely: bool, given: bool) -> Any:
+    def _stored(self, table: Any, sparsely: bool) -> Any:
         """Return the table with its samples as CSR or as an array; kernel values are always an array.
 
         In LIBSVM text each row of kernel values begins with feature 0, the number of the sample, which is dropped.
         """
-        X, sparsely = table.X, sparsely and not given
-        if given and sparse.issparse(X) and table.first_index != 0:
+        X, sparsely = table.X, sparsely and not self.given
+        if self.given and sparse.issparse(X) and table.first_index != 0:
             text = "a line of kernel values begins with the number of its sample, as in '+1 0:17 1:0.2 2:0.9'"
             raise InputError(f"{self.name}: {text}; no feature 0 found")
         if sparsely == sparse.issparse(X):
@@ -121,7 +121,7 @@ class DataFiles:
         if sparsely:
             return replace(table, X=sparse.csr_matrix(X))
         check_size(self.name, "dense samples", 8 * X.shape[0] * X.shape[1], self.reading["max_bytes"] or room())
-        return replace(table, X=X.toarray()[:, 1:] if given else X.toarray())
+        return replace(table, X=X.toarray()[:, 1:] if self.given else X.toarray())
 
     def counting_as(self, first_index: int | None) -> DataFiles:
         """Return this source with features counted as those of other data were, unless the user says how."""
@@ -139,8 +139,8 @@ class DataFiles:
         machine = parts.machine_of(model)
         check_is_fitted(machine)
         labelled = labelled and parts.task_of(model) != "novelty"
-        source, given = self.counting_as(parts.counting_of(model)), machine.kernel == "precomputed"
-        if is_libsvm_model(path) and not given:  # whose text does not tell from which number its features count
+        source = replace(self.counting_as(parts.counting_of(model)), given=machine.kernel == "precomputed")
+        if is_libsvm_model(path) and not source.given:  # whose text does not tell from which number its features count
             source = source.rewindable()
             if parts.counting_of(model) == 0:  # a number names a feature, as in LIBSVM
                 source = replace(source, reading=self.reading | {"zero_based": True})
@@ -154,8 +154,8 @@ class DataFiles:
             "allow_missing": parts.imputing_of(model) is not None,
         }
         sparsely = sparse.issparse(vectors) and not parts.branches(way_to(model).estimators[0])
-        table = source.like(wanted, sparsely, parts.label_of(model), given, labelled)
-        if given and table.shape[1] != (needed := getattr(model, "n_features_in_", table.shape[1])):
+        table = source.like(wanted, sparsely, parts.label_of(model), labelled)
+        if source.given and table.shape[1] != (needed := getattr(model, "n_features_in_", table.shape[1])):
             raise InputError(
                 f"{self.name}: {table.shape[1]:,} kernel values of a sample found, and the model needs {needed:,}, "
                 "those with its training samples"

@@ -41,7 +41,12 @@ def labelled_for(machine: Any, task: str, path: str, table: Any, chosen: bool) -
     if task == "classification":
         refuse_measurements(path, table, chosen)
         if isinstance(machine.class_weight, dict):
-            machine.set_params(class_weight=_weights_of(table.y, machine.class_weight))
+            named = {str(label): label for label in np.unique(table.y).tolist()}
+            unknown = [label for label in machine.class_weight if label not in named]
+            if unknown:
+                known = ", ".join(named)
+                raise InputError(f"--class-weight names the class {unknown[0]!r}; the classes are {known}")
+            machine.set_params(class_weight={named[one]: weight for one, weight in machine.class_weight.items()})
     if task != "regression":
         return table
     try:
@@ -105,15 +110,6 @@ def _may_be_measured(classes: Any, counts: Any) -> bool:
     if k > SOME:
         return classes[0] not in (-1, 0, 1) or gaps > 0 or bool(counts.min() == 1)
     return k > FEW and gaps >= k and 2 * int((counts == 1).sum()) > k
-
-
-def _weights_of(y: Any, given: dict[str, float]) -> dict[Any, float]:
-    """Return the weights of classes under the labels in the data."""
-    named = {str(label): label for label in np.unique(y).tolist()}
-    unknown = [label for label in given if label not in named]
-    if unknown:
-        raise InputError(f"--class-weight names the class {unknown[0]!r}; the classes are {', '.join(named)}")
-    return {named[label]: weight for label, weight in given.items()}
 
 
 def has_sides(y: Any) -> bool:

@@ -121,28 +121,22 @@ class LineReader:
         It must be the header of the lines that were learned before.
         """
         for number, text in islice(lines, 1):
-            names = self._header_of(number, text)
-            if names is None:
+            form = {name: self.reading[name] for name in ("separator", "decimal", "header", "missing")}
+            request = Request(**form, max_bytes=LINE_BYTES)
+            chosen = self.reading["format"] or format_of(Piped(self.name, text.encode()), request)
+            if chosen not in SEPARATOR:
+                yield number, text
+                continue
+            dialect, (names, *_) = find_dialect(self.name, [text], request, SEPARATOR[chosen], number)
+            if not dialect.header:  # further lines would tell more, but they are still to come
                 yield number, text
             elif self.names not in (None, names):
                 here, before = ", ".join(names), ", ".join(self.names or ())
                 raise DataError(self.name, f"its header ({here}) is not that of the lines before ({before})", number)
             else:
+                self.found = {"separator": dialect.separator}
                 self._take_names(names, number)
         yield from lines
-
-    def _header_of(self, number: int, text: str) -> list[str] | None:
-        """Return the names in a header, whose separator is that of all lines; None if the line is no header."""
-        form = {name: self.reading[name] for name in ("separator", "decimal", "header", "missing")}
-        request = Request(**form, max_bytes=LINE_BYTES)
-        chosen = self.reading["format"] or format_of(Piped(self.name, text.encode()), request)
-        if chosen not in SEPARATOR:
-            return None
-        dialect, (names, *_) = find_dialect(self.name, [text], request, SEPARATOR[chosen], number)
-        if not dialect.header:  # further lines would tell more, but they are still to come
-            return None
-        self.found = {"separator": dialect.separator}
-        return names
 
     def _take_names(self, names: list[str], line: int | None = None) -> None:
         """Take the names of the columns, which say which one is the label."""

@@ -211,14 +211,21 @@ def predictions(model: Any, X: Any, predicted: Any, decision: bool, probability:
     to : 'csv' or 'libsvm'
     """
     machine, columns = machine_of(model), list[tuple[str, list[Any]]]()  # names may be equal
+
+    def add(names: list[str], values: Any) -> None:
+        columns.extend(zip(names, values.reshape(len(values), -1).T.tolist(), strict=True))
+
     if decision:
         values = model.decision_function(X)
-        columns += _named(_names(machine, values), values)
+        add(_names(machine, values), values)
     if probability:
-        columns += _named([f"probability {name}" for name in machine.classes_], model.predict_proba(X))
-    first, *others = _columns(model, predicted)
+        add([f"probability {name}" for name in machine.classes_], model.predict_proba(X))
+    first, others = "prediction" if task_of(model) == "regression" else "class", list[str]()
+    if predicted.ndim > 1:
+        several = getattr(machine, "quantile", range(1, predicted.shape[1] + 1))
+        first, *others = [f"prediction {name}" for name in several]
     if others and (to == "csv" or not columns):
-        columns += _named(others, predicted[:, 1:])
+        add(others, predicted[:, 1:])
     labels = list(map(str, (predicted[:, 0] if others else predicted.ravel()).tolist()))
     if to == "csv":
         from pandas import DataFrame
@@ -230,19 +237,6 @@ def predictions(model: Any, X: Any, predicted: Any, decision: bool, probability:
     rows = zip(*(values for _, values in columns), strict=True) if columns else [()] * len(labels)
     words = [" ".join(f"{i}:{value!r}" if decision else repr(value) for i, value in enumerate(row, 1)) for row in rows]
     return header + "".join(f"{name} {row}".rstrip() + "\n" for name, row in zip(labels, words, strict=True))
-
-
-def _named(names: list[str], values: Any) -> list[tuple[str, list[Any]]]:
-    """Return columns beside the predictions, with their names."""
-    return list(zip(names, values.reshape(len(values), -1).T.tolist(), strict=True))
-
-
-def _columns(model: Any, predicted: Any) -> list[str]:
-    """Return the names of the columns of predictions."""
-    if predicted.ndim == 1:
-        return ["prediction" if task_of(model) == "regression" else "class"]
-    names = getattr(machine_of(model), "quantile", range(1, predicted.shape[1] + 1))
-    return [f"prediction {name}" for name in names]
 
 
 def _names(machine: Any, values: Any) -> list[str]:

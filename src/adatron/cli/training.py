@@ -102,8 +102,7 @@ def _check(made: Any) -> None:
 
 def check_steps(preparing: dict[str, Any], kernel: str | None, target: str | None) -> None:
     """Fail if there can be no steps before the machine, or if skops is missing, which the file of a pipeline takes."""
-    asked = {name: preparing[name] for name in ("scale", "categorical", "impute")}
-    asked = {name: value for name, value in asked.items() if value not in (None, "none")}
+    asked = {name: value for name, value in preparing.items() if name != "features" and value not in (None, "none")}
     for name, value in asked.items() if kernel == "precomputed" else ():
         raise click.UsageError(f"--{name} {value} is for features, and --kernel precomputed has none")
     if asked and target is not None:
@@ -145,16 +144,16 @@ def read_training(source: DataFiles, made: Any, preparing: dict[str, Any], chose
     chosen : whether the user named the task
     labelled : whether there must be a label; otherwise novelty detection makes use of one that is there
     """
-    task, given = task_of(made), made.kernel == "precomputed"
+    task, given = task_of(made), source.given
     reading = {
         "n_features": preparing["features"],
         "categorical": preparing["categorical"],
         "allow_missing": preparing["impute"] is not None,
     }
     source = source if labelled else source.rewindable()
-    table = source.to_train(given, labelled=labelled, **reading)
+    table = source.to_train(labelled=labelled, **reading)
     if not labelled and table.y is None and not given and table.shape[1] > 1 and _has_label(source.name, table):
-        table = source.to_train(given, **reading)
+        table = source.to_train(**reading)
     for at in table.categorical if table.shape[0] >= ROWS_OF_NAMES else ():
         distinct, n = len(set(table.X[:, at].tolist())), table.shape[0]
         if distinct > DISTINCT * n:

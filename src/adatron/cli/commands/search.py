@@ -50,19 +50,19 @@ def search(
     from .. import labels, searched, training
     from ..data import DataFiles
 
-    source = DataFiles(files, options.taken(parameters, options.READING))
-    preparing = options.taken(parameters, options.STEPS)
+    reading, preparing = options.taken(parameters, options.READING), options.taken(parameters, options.STEPS)
     _check_files(files, target, plot)
     training.check_steps(preparing, None, target)
     limit, probability = parameters.pop("max_time"), parameters.pop("probability")
     made, grid = searched.machine_and_grid(task, svm, parameters, plot)
     scoring = searched.score_of(made, scoring, task or options.TASK, bool(probability))
+    source = DataFiles(files, reading, made.kernel == "precomputed")
     learned = table = training.read_training(source, made, preparing, task is not None, True)
     if not quiet:
         click.echo(table.summary(), err=True)
     searched.check_data(source.name, table, task or options.TASK, folds, scoring)
     if task == "novelty" and target is not None:
-        learned = labels.known_part(source.name, table, made.kernel == "precomputed")
+        learned = labels.known_part(source.name, table, source.given)
     model, silent = training.prepared(made, table, preparing), quiet or no_progress
     found, seconds = searched.searched(model, grid, table, folds, scoring, limit, silent)
     if not wants_json:

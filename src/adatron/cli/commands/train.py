@@ -52,16 +52,17 @@ def train(
     seed = parameters["random_state"] or 0
     if folds and (task or options.TASK) != "classification":
         parameters["random_state"] = None  # these machines draw nothing
-    made, source = training.machine(task, svm, parameters), DataFiles(files, reading)
+    made = training.machine(task, svm, parameters)
+    source, testing = (DataFiles(some, reading, made.kernel == "precomputed") for some in (files, test))
     learned = table = training.read_training(source, made, preparing, task is not None, task != "novelty")
-    testing, given = DataFiles(test, reading).counting_as(table.first_index), made.kernel == "precomputed"
     gaps, tested = preparing["impute"] is not None, None
     if test:
-        tested = testing.like_training(table, gaps, given, task != "novelty")
+        testing = testing.counting_as(table.first_index)
+        tested = testing.like_training(table, gaps, task != "novelty")
         if (task or options.TASK) == "classification":
             labels.check_classes(table.y, tested.y)
     if task == "novelty":
-        learned = labels.known_part(source.name, table, given and not folds)
+        learned = labels.known_part(source.name, table, source.given and not folds)
     if not quiet:
         click.echo(table.summary(), err=True)
     model, silent = training.prepared(made, table, preparing), quiet or no_progress

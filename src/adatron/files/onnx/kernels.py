@@ -117,7 +117,7 @@ class Pairs:
     """The pairs of the rows of ``x``, (n, d), and of the support vectors, (m, d); what kernels share is made once."""
 
     def __init__(self, graph: Graph, x: str, vectors: NDArray[np.float64]) -> None:
-        self.graph, self.x, self.vectors = graph, x, vectors
+        self.graph, self.x, self.vectors, self.width = graph, x, vectors, len(vectors)
         self._center = vectors.mean(axis=0)
         self._centred = vectors - self._center
         self._sizes = np.einsum("md,md->m", self._centred, self._centred)
@@ -172,14 +172,14 @@ class Pairs:
 
     def constant(self, value: float) -> str:
         """Return one value for all pairs, (n, m)."""
-        return self.graph.filled(np.full(len(self.vectors), value), self.x)
+        return self.graph.filled(np.full(self.width, value), self.x)
 
 
 class Own(Pairs):
     """The pairs of each row of ``x`` with itself: products and distances, (n, 1)."""
 
     def __init__(self, graph: Graph, x: str) -> None:
-        self.graph, self.x = graph, x
+        self.graph, self.x, self.width = graph, x, 1
 
     @cached_property
     def products(self) -> str:
@@ -191,9 +191,6 @@ class Own(Pairs):
     @cached_property
     def lengths(self) -> str:
         return self.constant(0.0)
-
-    def constant(self, value: float) -> str:
-        return self.graph.filled(np.array([value]), self.x)
 
 
 @singledispatch

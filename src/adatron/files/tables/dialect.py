@@ -13,7 +13,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..table import SEPARATOR_NAMES, DataError, Dialect, Path, Request, check_size
 from .columns import LABEL_NAMES, label_column
@@ -28,20 +28,17 @@ _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
 Records = list[list[str]]
 
 
-@dataclass(frozen=True)
-class _Split:
-    """The records of a text as one separator splits them."""
+class _Split(NamedTuple):
+    """The records of a text as one separator splits them.
+
+    rank : whether all records have the width; the share of fields that are no text; the share of records of the width
+    """
 
     separator: str
     decimal: str
     records: Records
-    width: int
-    even: float  # share of the records that have this width
-    known: float  # share of the fields that are no text
-
-    @property
-    def rank(self) -> tuple[bool, float, float]:
-        return self.even == 1, self.known, self.even
+    width: int = 1
+    rank: tuple[bool, float, float] = (True, 1.0, 1.0)
 
 
 def find_dialect(
@@ -63,7 +60,7 @@ def find_dialect(
         except csv.Error as error:
             long = next((at for at, one in enumerate(lines) if len(one) > csv.field_size_limit()), 0)
             raise DataError(path, f"not a table ({error})", line + long) from error
-        best = _Split(separator, request.decimal or ".", records, 1, 1.0, 1.0)
+        best = _Split(separator, request.decimal or ".", records)
     else:
         best = _best(path, splits, request, preferred, line)
     commas = [field for record in best.records for field in record if WITH_COMMA.fullmatch(field)]
@@ -93,7 +90,7 @@ def _splits(lines: Sequence[str], separator: str, request: Request) -> list[_Spl
     records = list(filter(None, records))  # a tab alone, between rows that white space separates
     fields = [field for record in body for field in record]
     known = {one: sum(is_value(field, one, request.marks) for field in fields) / len(fields) for one in decimals}
-    return [_Split(separator, decimal, records, width, even, known[decimal]) for decimal in decimals]
+    return [_Split(separator, one, records, width, (even == 1, known[one], even)) for one in decimals]
 
 
 def is_surplus(header: list[str], width: int) -> bool:
@@ -120,7 +117,7 @@ def _best(path: Path, splits: list[_Split], request: Request, preferred: str, li
         if 0 < sum(one.separator == "," for one in commas) < len(commas):
             best = commas  # each comma stands in a number, or between two
     if not named and not any(is_number(field, one.decimal) for one in splits for field in one.records[0]):
-        best += [one for one in splits if one.even == 1 and one.separator != " "]  # names may hold spaces
+        best += [one for one in splits if one.rank[0] and one.separator != " "]  # names may hold spaces
     found = [one for one in best if one.records != best[0].records]
     if found:  # tabs are white space, too
         raise DataError(path, f"the separator may be {_named([best[0], *found])}: say which by --separator", line)
