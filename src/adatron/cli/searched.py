@@ -23,8 +23,7 @@ from ..selection.ranges.auto import DISTANT, SCALED
 from ..selection.search.theirs import error_of, method_of
 from .options import RANGED, SEARCHED, taken
 from .outputs import InputError, TableRows, echo_rows, warnings_as_lines
-from .parts import task_of
-from .training import check_folds, machine, splits_of
+from .training import machine
 from .values import AUTO_RANGE
 
 OF_TWO = ("f1", "jaccard", "precision", "recall", "roc_auc")  # Scores of two classes, with others for more.
@@ -77,15 +76,14 @@ def score_of(made: Any, scoring: str | None, task: str, probability: bool) -> st
     return scoring
 
 
-def check_data(file: str, table: Any, task: str, folds: int, scoring: str) -> None:
-    """Fail if the data have not enough samples, or other classes than the score needs."""
+def check_data(file: str, table: Any, task: str, scoring: str) -> None:
+    """Fail if the data have other classes than the score needs."""
     classes = np.unique(table.y).tolist()
     if task == "novelty" and (table.y.dtype.kind not in "iuf" or set(classes) != {-1, 1}):
         raise InputError(
             f"{file}: a search with --task novelty compares by labels 1 (known) and -1 (new), and the labels are "
             f"{shortened(classes, 3)}: --label names another column"
         )
-    check_folds(file, table, folds, task)
     if task == "classification" and scoring in OF_TWO and len(classes) > 2:
         named = [name for name in get_scorer_names() if name.startswith(f"{scoring}_") and "samples" not in name]
         raise InputError(
@@ -95,14 +93,12 @@ def check_data(file: str, table: Any, task: str, folds: int, scoring: str) -> No
 
 
 def searched(
-    model: Any, grid: dict[str, Any], table: Any, folds: int, scoring: str, limit: float | None, silent: bool
+    model: Any, grid: dict[str, Any], table: Any, cv: Any, scoring: str, limit: float | None, silent: bool
 ) -> tuple[Any, float]:
-    """Return the search over a grid, fitted, and the seconds it took."""
+    """Return the search over a grid by the samples of each fold, fitted, and the seconds it took."""
     way = way_to(model)
-    last, prefix = way.machine, way.prefix or ""
-    cv = splits_of(task_of(model), table, folds, getattr(last, "random_state", None) or 0)
     made = GridSearchCV(
-        model, {prefix + name: values for name, values in grid.items()},
+        model, {(way.prefix or "") + name: values for name, values in grid.items()},
         scoring=None if scoring == OWN_SCORE else scoring, refit=False, cv=cv, verbose=0 if silent else 1,
         max_time=limit,
     )  # fmt: skip

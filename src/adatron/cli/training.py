@@ -255,22 +255,24 @@ def remember(machine: Any, table: Any) -> None:
         machine.label_ = label_text(table)
 
 
-def splits_of(task: str, table: Any, folds: int, seed: int) -> list[tuple[Any, Any]]:
+def splits_of(file: str, task: str, table: Any, folds: int, seed: int) -> list[tuple[Any, Any]]:
     """Return the samples to learn from and to test on, fold by fold; classes have the same share in each fold.
 
-    Novelty detection learns from samples with label 1.
+    Novelty detection learns from samples with label 1. Fewer samples than folds, also of each class, are an error.
     """
     y, sides = table.y, task == "novelty" and has_sides(table.y)
     kind = StratifiedKFold if sides or task == "classification" else KFold
     splits: Any = kind(folds, shuffle=True, random_state=seed).split(table.X, y)
-    return [(train[y[train] == 1] if sides else train, test) for train, test in splits]
+    try:
+        return [(train[y[train] == 1] if sides else train, test) for train, test in splits]
+    except ValueError as error:
+        raise InputError(f"{file}: --cv {folds:,} needs more samples: {error}") from error
 
 
 def cross_validated(file: str, model: Any, table: Any, folds: int, seed: int, silent: bool) -> Any:
     """Return the prediction of each sample by a model of the other folds."""
-    check_folds(file, table, folds, task_of(model))
     X, y, predicted = table.X, table.y, None
-    for number, (train, test) in enumerate(splits_of(task_of(model), table, folds, seed), 1):
+    for number, (train, test) in enumerate(splits_of(file, task_of(model), table, folds, seed), 1):
         one: Any = clone(model)
         X_train, y_train = _safe_split(one, X, y, train)
         _with_progress(one, X_train, y_train, Interrupt(False), silent, f"fold {number} of {folds}")
@@ -278,15 +280,6 @@ def cross_validated(file: str, model: Any, table: Any, folds: int, seed: int, si
         predicted = np.empty((X.shape[0], *part.shape[1:]), part.dtype) if predicted is None else predicted
         predicted[test] = part
     return predicted
-
-
-def check_folds(file: str, table: Any, folds: int, task: str) -> None:
-    """Fail if there are fewer samples than folds, or fewer of each class."""
-    classes = task == "classification" or (task == "novelty" and has_sides(table.y))
-    most = int(np.unique(table.y, return_counts=True)[1].max()) if classes else table.shape[0]
-    if folds > most:
-        of_what = "samples of a class, and no class has more than" if classes else "samples, and there are"
-        raise InputError(f"{file}: --cv {folds:,} needs as many {of_what} {most:,}")
 
 
 def _with_progress(model: Any, X: Any, y: Any, interrupt: Interrupt, silent: bool, name: str = "fit") -> None:

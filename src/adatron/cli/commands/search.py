@@ -47,7 +47,7 @@ def search(
     Ctrl-C, and --max-time, end the search and keep what is finished. Novelty detection learns from the samples with
     label 1; labels 1 and -1 of left-out samples measure it.
     """
-    from .. import labels, searched, training
+    from .. import labels, parts, searched, training
     from ..data import DataFiles
 
     reading, preparing = options.taken(parameters, options.READING), options.taken(parameters, options.STEPS)
@@ -60,11 +60,12 @@ def search(
     learned = table = training.read_training(source, made, preparing, task is not None, True)
     if not quiet:
         click.echo(table.summary(), err=True)
-    searched.check_data(source.name, table, task or options.TASK, folds, scoring)
+    searched.check_data(source.name, table, task or options.TASK, scoring)
     if task == "novelty" and target is not None:
         learned = labels.known_part(source.name, table, source.given)
     model, silent = training.prepared(made, table, preparing), quiet or no_progress
-    found, seconds = searched.searched(model, grid, table, folds, scoring, limit, silent)
+    cv = training.splits_of(source.name, parts.task_of(made), table, folds, parameters["random_state"] or 0)
+    found, seconds = searched.searched(model, grid, table, cv, scoring, limit, silent)
     if not wants_json:
         searched.tell(found, scoring)
     summary = searched.summary(found, scoring, task or options.TASK, type(made).__name__, seconds)
