@@ -222,17 +222,6 @@ def test_callbacks_of_many_problems_run_on_the_main_thread():
     assert all(main and n == 6 for main, _, n in seen)
 
 
-def test_gap_tol_and_certificate_attributes():
-    X, y = two_classes()
-    model = SVC(C=1e3, tol=0.1, gap_tol=1e-6).fit(X, y)
-    assert isinstance(model.duality_gap_, float)
-    assert 0 <= model.duality_gap_ <= 1e-6
-    size = max(1, abs(model.primal_objective_), abs(model.dual_objective_))
-    rounding = model.primal_objective_ - model.dual_objective_ - model.duality_gap_ * size
-    assert 0.0 <= rounding <= 1e-9 * size
-    assert model.trace_["n_iter"][-1] == model.n_iter_[0]
-
-
 @pytest.mark.parametrize("centre", [0.0, 1000.0, 1987.0])
 @pytest.mark.parametrize("parameters", [{"kernel": "linear"}, {"kernel": "poly", "degree": 2, "coef0": 1.0}], ids=str)
 def test_columns_that_nobody_scaled_are_no_proof_against_the_kernel(parameters, centre):

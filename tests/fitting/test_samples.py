@@ -199,20 +199,6 @@ def test_negative_weights_leave_one_class(one, message):
         one(class_weight={0: 0}).fit(X, y)
 
 
-@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
-def test_class_weights_of_many_classes_count(multi_class):
-    """cuML 8578: uneven class weights made the heaviest of three classes lose on its own samples."""
-    X = np.arange(6.0)[:, None] * [1, 1]
-    y = np.array([0, 0, 1, 1, 2, 2])
-    weight = {0: 0.1, 1: 10.0, 2: 0.5}
-    by_class = SVC(gamma=0.1, class_weight=weight, multi_class=multi_class).fit(X, y)
-    by_sample = SVC(gamma=0.1, multi_class=multi_class).fit(X, y, [weight[label] for label in y])  # which cuML ignores
-    assert_array_equal(by_class.decision_function(X), by_sample.decision_function(X))
-    assert_array_equal(by_class.predict(X[2:4]), [1, 1])
-    if multi_class == "ovo":
-        assert_array_equal(by_class.predict(X), sklearn.svm.SVC(gamma=0.1, class_weight=weight).fit(X, y).predict(X))
-
-
 @pytest.mark.parametrize("solver", ["auto", "smo"])
 @pytest.mark.parametrize("sizes", [(3, 7), (20, 30)])
 @pytest.mark.parametrize("seed", range(5))

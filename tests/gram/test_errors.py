@@ -1,4 +1,4 @@
-"""Tables of proven errors: a class is never better than its rows; rows of K, sums of tiles, checks of a device.
+"""Tables of proven errors: a class is never better than its rows; rows of K, checks of a device.
 
 Also tested here: ``compiled/precision``, ``row_cache``, ``backends/device`` and ``backends/segment``.
 """
@@ -9,13 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adatron.devices.rows import checked_rows, refuse_different
-from adatron.gram import Points, Source
 from adatron.gram.backends.row_store import RowStore
-from adatron.gram.backends.segment import TileSegment, Workspace
 from adatron.gram.errors import MOST_CLASSES, USUAL_CLASSES, SizeClasses
 from adatron.gram.view import RowCache
-from adatron.kernels import RBF, Laplacian, Linear, Polynomial
-from adatron.threads import Pool
+from adatron.kernels import RBF, Linear, Polynomial
 from problems import view_of
 
 KERNELS = [RBF(0.5), Linear(), Polynomial(0.5, 3, 1.0)]
@@ -69,29 +66,6 @@ def test_a_difference_beyond_the_errors_of_both_is_an_error():
     for wrong in (truth + 3e-12, np.array([1.0, np.nan])):
         with pytest.raises(RuntimeError, match="twin returned a sum of kernel values that is off by"):
             refuse_different("twin", wrong, truth, errors)
-
-
-DTYPES = (np.float32, np.float64)
-
-
-def tolerance(dtype):
-    return 2e-5 if dtype == np.float32 else 1e-12
-
-
-@pytest.mark.plain
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("kernel", [RBF(0.3), Laplacian(0.2), 0.5 * RBF(0.3) + Linear() * RBF(0.1)], ids=str)
-def test_weighted_sums_of_tiles(dtype, kernel, rng):
-    X, V = rng.normal(size=(60, 4)), rng.normal(size=(11, 2))
-    source = Source.of(X, np.arange(60), kernel)
-    chosen = rng.permutation(60)[:11]
-    segment = TileSegment(source, Workspace(kernel, dtype), Pool(1), 0, 60)
-    points = Points(source.take(chosen), chosen)
-    out = np.ones((60, 2))
-    segment.accumulate(out, points, V)
-    K = kernel(X)
-    np.testing.assert_allclose(out, 1 + K[:, chosen] @ V, atol=20 * tolerance(dtype))
-    np.testing.assert_allclose(segment.values(points), K[chosen], atol=10 * tolerance(dtype))
 
 
 N, KERNEL = 24, RBF(0.5)

@@ -58,27 +58,15 @@ def test_values_depend_on_the_pair_only(kernel, dtype, storage):
     np.testing.assert_allclose(K, kernel(X), atol=scale * (2e-5 if dtype == np.float32 else 1e-12))
 
 
-def test_stored_and_recomputed_rows_give_the_same_bits():
-    X, rng = data(900, 80), np.random.default_rng(2)
-    with Pool(4) as pool:
-        stored = view(X, RBF(0.01), np.float32, [400, 500], pool, slots=60)
-        fresh = view(X, RBF(0.01), np.float32, [900], Pool(1))
-        for _ in range(12):
-            rows, V = rng.choice(900, 45, replace=False), rng.normal(size=(45, 2))
-            a, b = np.zeros((900, 2)), np.zeros((900, 2))
-            stored.accumulate(a, stored.points(rows), V)
-            fresh.accumulate(b, fresh.points(rows), V)
-            assert np.array_equal(a, b)
-
-
 @pytest.mark.parametrize("slots", [0, 60])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_segments_and_points_that_come_twice(dtype, slots):
+@pytest.mark.parametrize("kernel", [RBF(0.01), 0.5 * RBF(0.01) + Laplacian(0.01) * RBF(0.002)], ids=str)
+def test_segments_and_points_that_come_twice(kernel, dtype, slots):
     """The bits of a part of a view are those of the whole, however often a row or a point comes in either."""
     X, rng = data(500, 70), np.random.default_rng(2)
-    K = RBF(0.01)(X)
+    K = kernel(X)
     with Pool(2) as pool:
-        gram = Gram(Source.of(X, np.arange(500), RBF(0.01)), dtype, [200, 300], pool, slots)
+        gram = Gram(Source.of(X, np.arange(500), kernel), dtype, [200, 300], pool, slots)
         whole, parts = View.of(gram, [0, 1, 0, 1]), [View.of(gram, g) for g in ([0, 1], [0], [1])]
         for _ in range(6):
             rows, V = rng.choice(1000, 90, replace=False), rng.normal(size=(90, 2))

@@ -97,17 +97,6 @@ def test_the_median_sample_may_hold_the_bias_alone():
     np.testing.assert_allclose(model.loo_prediction(), brute_force(model, model.store.X, model.store.y), atol=1e-9)
 
 
-def test_a_sample_without_weight_in_the_sum_may_set_the_bias():
-    """Not a support vector, but an end of the interval of b."""
-    random = np.random.default_rng(41)
-    y = np.arange(12) % 2
-    X = random.normal(size=(12, 2)) + y[:, None]
-    model = IncrementalSVC(kernel="linear", C=0.1, gamma=1.0).fit(X, y)
-    assert 7 not in model.support_
-    np.testing.assert_allclose(model.loo_decision()[7], brute_force(model, X, y)[7], atol=1e-9)
-    assert model.loo_decision()[7] != pytest.approx(model.decision_function(X)[7], abs=1e-3)
-
-
 @pytest.mark.parametrize("kind", ["svc", "svr"])
 def test_a_path_in_C_holds_the_solution_of_every_C(kind):
     life = Life(4, kind, "rbf", False)

@@ -20,7 +20,7 @@ from adatron.solvers import ISDA, SMO, Block, Decomposition, KernelAdatron, SVMs
 from adatron.solvers.ascent import Ascent
 from adatron.solvers.base import Options, Solver, Watch
 from adatron.solvers.results import Status
-from adatron.solvers.table import SOLVERS, choose
+from adatron.solvers.table import SOLVERS
 from adatron.solvers.tasks import State
 from covering import covering, named
 from problems import ball, csvc, nusvc, nusvr, oneclass, samples, solve, svr, view_of, with_targets
@@ -248,11 +248,6 @@ def test_targets_of_any_size(name, scale):
     model = SVR(C=scale, epsilon=0.01 * scale, gamma=1.0, tol=1e-5 * scale, solver=name, max_time=60).fit(X, y)
     assert model.fit_status_ == 0
     assert model.kkt_violation_ <= 1e-5 * scale
-
-
-@pytest.mark.plain
-def test_the_default_is_block_ascent():
-    assert isinstance(choose("auto", csvc(np.ones(2), np.ones(2))), Block)
 
 
 @pytest.mark.plain

@@ -244,25 +244,3 @@ def test_reports_are_heard_though_all_was_solved_before_the_first():
     worker.join()
     desk.serve(worker)
     assert [progress.problem for progress in heard] == [0, 1, 2]
-
-
-def data(seed=0, n=1800):
-    return make_classification(n, 40, n_informative=15, flip_y=0.05, random_state=seed)
-
-
-def test_two_fits_in_two_threads():
-    before = blas_threads()
-    expected = [SVC().fit(*data(seed)).intercept_[0] for seed in (0, 1)]
-    found = [None, None]
-
-    def fit(seed):
-        found[seed] = [SVC().fit(*data(seed)).intercept_[0] for _ in range(3)]
-
-    threads = [threading.Thread(target=fit, args=(seed,)) for seed in (0, 1)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(TIMEOUT)
-        assert not thread.is_alive()
-    assert found == [[value] * 3 for value in expected]
-    assert blas_threads() == before

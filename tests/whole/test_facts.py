@@ -2,17 +2,14 @@
 
 import re
 import tomllib
-import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 from benchmarks.facts import RESULTS, facts, fits, page
 from sklearn import svm
-from sklearn.datasets import load_iris
 
 import adatron
-from adatron import SVC
 from adatron.estimators.base.attributes import Attribute
 
 ROOT = Path(__file__).parents[2]
@@ -98,12 +95,3 @@ def test_the_manual_names_the_lower_bounds():
         assert f"{name.capitalize()} must also be older than {limit}:" in page
     for name, version in rows:
         assert [one for one in bounds if re.fullmatch(rf"{name.lower()}>={re.escape(version)}(,.*)?", one)], name
-
-
-def test_probabilities_do_not_rest_on_scikit_learns():
-    """Nothing is deprecated here, and the estimator that goes to scikit-learn asks for no probabilities."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        model = SVC(probability=True).fit(*load_iris(return_X_y=True))
-        assert model.predict_proba([[5.0, 3.0, 1.0, 0.2]]).shape == (1, 3)
-        assert not hasattr(model.to_sklearn(), "predict_proba")

@@ -42,17 +42,6 @@ def test_no_state_lacks_a_parameter():
             object.__new__(SVC).__setstate__(state)
 
 
-@pytest.mark.parametrize("part", ["indices", "indptr"])
-def test_rows_whose_numbers_point_outside_are_refused(part):
-    X = sparse.random(30, 5, 0.5, format="csr", random_state=0)
-    y = np.arange(30) % 2
-    model, torn = SVC().fit(X, y), X.copy()
-    getattr(torn, part)[-1] = 10**6
-    for act in (model.predict, lambda rows: SVC().fit(rows, y), lambda rows: IncrementalSVC().fit(rows, y)):
-        with pytest.raises(ValueError, match=r"^X has "):
-            act(torn)
-
-
 def test_samples_of_which_no_solution_is_known_are_refused():
     X = np.random.default_rng(0).normal(size=(30, 3))
     model = IncrementalSVC().fit(X, X[:, 0] > 0)

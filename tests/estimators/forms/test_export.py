@@ -164,6 +164,7 @@ def test_parameters_are_carried_over_and_a_new_fit_is_scikit_learns_own():
     assert {name: theirs.get_params()[name] for name in expected} == expected
     own = svm.SVC(**expected, cache_size=1000).fit(X, y)
     np.testing.assert_array_equal(theirs.fit(X, y).decision_function(X), own.decision_function(X))
+    assert not hasattr(SVC(probability=True).fit(X, y).to_sklearn(), "predict_proba")  # deprecated there
 
 
 def test_text_as_classes_and_names_of_features():

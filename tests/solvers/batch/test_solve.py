@@ -287,11 +287,12 @@ def test_every_problem_is_heard_of_and_may_be_the_last(jobs):
 
 
 @pytest.mark.plain
-def test_after_a_stop_nothing_more_is_solved():
+@pytest.mark.parametrize("machine", [SVC(), NuSVC(nu=0.3)])
+def test_after_a_stop_nothing_more_is_solved(machine):
     """The problems of the first batch are solved, the others have not begun."""
     X, y = blobs(1500, 20)
     with pytest.warns(UserWarning, match="callback asked to stop"):
-        model = SVC(n_jobs=1, callback=lambda progress: True).fit(X, y)
+        model = machine.set_params(n_jobs=1, callback=lambda progress: True).fit(X, y)
     first = int(np.argmin(model.n_iter_ > 0))
     assert 0 < first < len(model.n_iter_) // 2
     assert not model.n_iter_[first:].any()

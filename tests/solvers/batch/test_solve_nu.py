@@ -143,15 +143,6 @@ def test_values_are_those_of_scikit_learn(classes):
     assert ours.kkt_violation_.max() <= 1e-8
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_callback_stops_the_rest(jobs):
-    X, y = blobs(1500, 60)
-    model = NuSVC(nu=0.3, n_jobs=jobs, callback=lambda progress: progress.n_finished > 3)
-    with pytest.warns(ConvergenceWarning, match="callback asked to stop"):
-        model.fit(X, y)
-    assert (model.n_iter_ == 0).any()
-
-
 def test_a_second_fit_has_the_same_bits_with_other_threads():
     X, y = blobs(2000, 50)
     one, two = NuSVC(nu=0.2, n_jobs=1).fit(X, y), NuSVC(nu=0.2, n_jobs=2).fit(X, y)

@@ -124,16 +124,6 @@ def test_after_every_change_the_solution_is_that_of_the_program(kind, bias, kern
         case.assert_solved()
 
 
-@pytest.mark.parametrize(("kind", "bias"), FORMS)
-def test_what_was_added_and_removed_leaves_no_trace(kind, bias):
-    case = Case(1, kind, bias, "rbf", 2.0, equal=False)
-    before, n = case.path.beta.copy(), len(case.y)
-    case.add()
-    assert len(case.y) > n
-    case.remove(np.arange(n, len(case.y)))
-    np.testing.assert_allclose(case.path.beta, before, atol=1e-9)
-
-
 def test_a_hard_margin_takes_in_and_lets_go():
     X = np.random.default_rng(0).normal(size=(30, 3))
     case = Case(0, "csvc", "explicit", "rbf", 1e3, equal=False)
