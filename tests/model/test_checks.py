@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from adatron import SVC, SVR, IncrementalSVC, OneClassSVM
+from adatron import SVC, SVDD, SVR, IncrementalSVC, OneClassSVM
 from adatron.solvers.results import Traces
 
 X = np.random.default_rng(0).normal(size=(40, 3))
@@ -20,6 +20,7 @@ def machines():
         "SVC ovr": SVC(multi_class="ovr").fit(X, THREE),
         "SVR": SVR().fit(X, X[:, 1]),
         "one class": OneClassSVM().fit(X),
+        "ball": SVDD().fit(X),
         "values": values,
         "compact values": values.compact(),
         "learning": IncrementalSVC().fit(X, THREE),
@@ -50,6 +51,7 @@ FAULTS = [
     ("SVR", "_gamma", lambda _: -1.0, "_gamma is no number from 0 on"),
     ("learning", "_gamma", lambda _: -1.0, "_gamma is no number from 0 on"),
     ("SVC", "_slope", lambda _: float("nan"), "_slope is no number from 0 on"),
+    *(("ball", "center_norm_", lambda _, wrong=wrong: wrong, "center_norm_") for wrong in (None, -1.0, np.nan, "1")),
     ("SVC", "classes_", lambda _: np.array([0.0, np.inf, 1.0]), "classes_ holds NaN or infinity"),
     ("SVC", "shape_fit_", lambda shape: (*shape, 1), "shape_fit_ is not the shape"),
     ("SVC", "shape_fit_", lambda _: (-1, 2**70), "shape_fit_ is not the shape"),

@@ -40,41 +40,32 @@ class Scripted:
 
 
 def run(reached, proofs, *following, gap_tol=None):
-    scripted = Scripted(reached, proofs, list(following))
+    scripted = Scripted(list(reached), list(proofs), list(following))
     status, proof = until_proven(scripted, 1e-3, Options(tol=1e-3, gap_tol=gap_tol))
     assert [scripted.reached, scripted.proofs, scripted.following] == [[], [], []]
     return status, proof, scripted.asked
 
 
-def test_a_proof_that_suffices_ends_it():
-    assert run([Status.CONVERGED], [NEAR]) == (Status.CONVERGED, NEAR, [1e-3])
+C, STUCK, LIMITS = Status.CONVERGED, Status.STUCK, (Status.MAX_ITER, Status.MAX_TIME, Status.STOPPED)
+SCRIPTS = {  # what is reached and proven, what follows; the end and the tolerances that were asked for
+    "a proof that suffices ends it": ([C], [NEAR], [], C, [1e-3]),
+    "one that falls short asks for less": ([C] * 3, [FAR, FAR, NEAR], [5e-4, 1e-4], C, [1e-3, 5e-4, 1e-4]),
+    "a large gap suffices if none is asked for": ([C], [WIDE], [], C, [1e-3]),
+    "steps that are stuck may have arrived": ([STUCK], [NEAR], [], C, [1e-3]),
+    "or not": ([STUCK], [FAR], [], STUCK, [1e-3]),
+    "whoever tightens may end it": ([C], [FAR], [STUCK], STUCK, [1e-3]),
+    "numbers that overflow end it": ([Status.MAX_TIME], [LOST], [], Status.OVERFLOW, [1e-3]),
+    **{f"{one.name} stays whatever is proven": ([one], [NEAR], [], one, [1e-3]) for one in LIMITS},
+}
 
 
-def test_a_proof_that_falls_short_asks_for_a_smaller_tolerance():
-    assert run([Status.CONVERGED] * 3, [FAR, FAR, NEAR], 5e-4, 1e-4) == (Status.CONVERGED, NEAR, [1e-3, 5e-4, 1e-4])
+@pytest.mark.parametrize(("reached", "proofs", "following", "status", "asked"), SCRIPTS.values(), ids=SCRIPTS)
+def test_proposals_go_on_until_a_proof_suffices_or_nothing_can(reached, proofs, following, status, asked):
+    assert run(reached, proofs, *following) == (status, proofs[-1], asked)
 
 
 def test_a_gap_that_is_too_large_falls_short_if_one_is_asked_for():
-    assert run([Status.CONVERGED], [WIDE])[0] is Status.CONVERGED
-    assert run([Status.CONVERGED] * 2, [WIDE, NEAR], 1e-4, gap_tol=1e-6)[:2] == (Status.CONVERGED, NEAR)
-
-
-def test_steps_that_are_stuck_may_have_arrived():
-    assert run([Status.STUCK], [NEAR])[0] is Status.CONVERGED
-    assert run([Status.STUCK], [FAR])[0] is Status.STUCK
-
-
-@pytest.mark.parametrize("status", [Status.MAX_ITER, Status.MAX_TIME, Status.STOPPED])
-def test_a_limit_stays_a_limit_whatever_is_proven(status):
-    assert run([status], [NEAR])[0] is status
-
-
-def test_numbers_that_overflow_end_it():
-    assert run([Status.MAX_TIME], [LOST])[0] is Status.OVERFLOW
-
-
-def test_whoever_tightens_may_end_it():
-    assert run([Status.CONVERGED], [FAR], Status.STUCK) == (Status.STUCK, FAR, [1e-3])
+    assert run([C] * 2, [WIDE, NEAR], 1e-4, gap_tol=1e-6)[:2] == (C, NEAR)
 
 
 POSITIVE = st.floats(1e-12, 1e6)

@@ -67,19 +67,28 @@ def test_code_that_came_is_not_compiled(installed):
     assert sorted(installed.came.iterdir()) == before
 
 
-@pytest.mark.slow
-def test_another_processor_compiles(installed):
-    installed.run(NUMBA_CPU_NAME="generic")
-    assert installed.compiled() == len(list(installed.came.iterdir()))
+def changed(installed):
+    with (installed.package / "compiled/optimality.py").open("a") as stream:
+        stream.write("\n# changed\n")
+    installed.run()
+
+
+NUMBA = """
+from importlib import metadata
+known = metadata.version
+metadata.version = lambda name: '0.0.1' if name == 'numba' else known(name)
+"""
+OTHERS = {
+    "processor": lambda installed: installed.run(NUMBA_CPU_NAME="generic"),
+    "version of numba": lambda installed: installed.run(NUMBA),
+    "sources": changed,
+}
 
 
 @pytest.mark.slow
-def test_another_version_of_numba_compiles(installed):
-    installed.run(
-        "from importlib import metadata\n"
-        "known = metadata.version\n"
-        "metadata.version = lambda name: '0.0.1' if name == 'numba' else known(name)\n"
-    )
+@pytest.mark.parametrize("other", OTHERS)
+def test_where_code_that_came_does_not_fit_all_is_compiled(other, installed):
+    OTHERS[other](installed)
     assert installed.compiled() == len(list(installed.came.iterdir()))
 
 
@@ -90,14 +99,6 @@ def test_code_is_compiled_where_nothing_can_be_kept(installed):
     said = installed.run(nowhere, ADATRON_CACHE_DIR="/dev/null/x", NUMBA_CPU_NAME="generic")
     assert said.count("keeps no compiled code") == 1
     assert installed.run(nowhere, ADATRON_CACHE_DIR="/dev/null/x") == ""
-
-
-@pytest.mark.slow
-def test_changed_sources_compile(installed):
-    with (installed.package / "compiled/optimality.py").open("a") as stream:
-        stream.write("\n# changed\n")
-    installed.run()
-    assert installed.compiled() == len(list(installed.came.iterdir()))
 
 
 @pytest.mark.slow

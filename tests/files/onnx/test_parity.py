@@ -14,32 +14,29 @@ def float32(X):
     return X.astype(np.float32).astype(np.float64)
 
 
-def test_steps_that_onnx_computes_otherwise_are_found(three, tmp_path, monkeypatch):
-    """skl2onnx takes a function without a converter for the identity here."""
+@pytest.fixture
+def identity(three, monkeypatch):
+    """skl2onnx takes a function without a converter for the identity."""
     import skl2onnx
 
-    X, y = three
-    shift = FunctionTransformer(float32)
-    model = make_pipeline(shift, SVC(C=100.0)).fit(X, y)
-    same = make_pipeline(FunctionTransformer(), SVC()).fit(X, y)[:-1]
-    convert = skl2onnx.convert_sklearn
+    same, convert = make_pipeline(FunctionTransformer(), SVC()).fit(*three)[:-1], skl2onnx.convert_sklearn
     monkeypatch.setattr(skl2onnx, "convert_sklearn", lambda steps, **options: convert(same, **options))
-    path = tmp_path / "a.onnx"
-    with pytest.raises(ParityError, match=r"a value deviates by .* and 1e-12 is allowed. Nothing was written"):
-        to_onnx(model, X, path)
-    assert not path.exists()
 
 
-def test_another_label_is_found(three, monkeypatch):
-    import skl2onnx
-
+@pytest.mark.usefixtures("identity")
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        (float32, "a value deviates by .* and 1e-12 is allowed"),
+        (np.negative, "of 150 labels differ"),
+    ],
+)
+def test_steps_that_onnx_computes_otherwise_are_found(step, words, three, tmp_path):
     X, y = three
-    model = make_pipeline(FunctionTransformer(np.negative), SVC(C=100.0)).fit(X, y)
-    same = make_pipeline(FunctionTransformer(), SVC()).fit(X, y)[:-1]
-    convert = skl2onnx.convert_sklearn
-    monkeypatch.setattr(skl2onnx, "convert_sklearn", lambda steps, **options: convert(same, **options))
-    with pytest.raises(ParityError, match=r"\d+ of 150 labels differ"):
-        to_onnx(model, X)
+    model = make_pipeline(FunctionTransformer(step), SVC(C=100.0)).fit(X, y)
+    with pytest.raises(ParityError, match=words):
+        to_onnx(model, X, tmp_path / "a.onnx")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_row_on_the_boundary_is_no_error(about):
