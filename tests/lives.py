@@ -104,7 +104,3 @@ class Life:
             if not all(free[tie].any() for tie, _ in zip(dual.ties(), dual.totals, strict=False)):
                 return False
         return True
-
-
-def values(model, X):
-    return getattr(model, "decision_function", model.predict)(X)

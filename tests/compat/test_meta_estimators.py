@@ -7,17 +7,11 @@ from scipy.sparse import csr_matrix
 from sklearn import svm
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_classification
-from sklearn.ensemble import (
-    BaggingClassifier,
-    StackingClassifier,
-)
+from sklearn.ensemble import BaggingClassifier, StackingClassifier
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, KFold, PredefinedSplit, cross_val_predict, cross_val_score
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
-from sklearn.multioutput import (
-    ClassifierChain,
-    MultiOutputClassifier,
-)
+from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 
 import adatron
 

@@ -42,11 +42,7 @@ def test_without_a_gpu_it_says_so():
     [
         (None, None, "this torch was built without CUDA"),
         ("12.8", None, "torch finds none"),
-        (
-            "12.8",
-            "The NVIDIA driver on your system is too old (11040).",
-            "torch says: The NVIDIA driver on",
-        ),
+        ("12.8", "The NVIDIA driver on your system is too old (11040).", "torch says: The NVIDIA driver on"),
     ],
 )
 def test_the_reason_why_there_is_no_gpu_is_named(monkeypatch, version, said, reason):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import d2_pinball_score
 
-from adatron import QuantileSVR, report, to_onnx
+from adatron import QuantileSVR
 from adatron.kernels import RBF
 from adatron.problems import quantile
 from adatron.selection import GridSearchCV
@@ -125,18 +125,6 @@ def test_a_callback_hears_of_each_curve_and_ends_all_of_them():
     assert model.fit_status_ == 1
 
 
-@pytest.mark.parametrize("rearrange", [False, True])
-def test_a_network_of_several_curves(rearrange):
-    runtime = pytest.importorskip("onnxruntime")
-    X, y = waves()
-    model = QuantileSVR(quantile=[0.6, 0.4, 0.5], C=1e3, gamma=20.0, rearrange=True).fit(X, y)
-    model.set_params(rearrange=rearrange)
-    network = to_onnx(model, X).SerializeToString()
-    session = runtime.InferenceSession(network, providers=["CPUExecutionProvider"])
-    (found,) = session.run(None, {session.get_inputs()[0].name: X})
-    np.testing.assert_allclose(found, model.predict(X), atol=1e-6)
-
-
 @pytest.mark.slow
 def test_a_search_shares_rows_and_has_the_scores_of_single_fits():
     X, y = waves()
@@ -151,11 +139,3 @@ def test_a_search_shares_rows_and_has_the_scores_of_single_fits():
             assert search.cv_results_[f"split{fold}_test_score"][number] == pytest.approx(expected, abs=1e-4)
     several = GridSearchCV(QuantileSVR(quantile=[0.2, 0.7]), {"C": [1.0, 10.0]}, cv=3).fit(X, y)
     assert several.predict(X).shape == (150, 2)
-
-
-def test_a_report_counts_what_is_below_the_curve():
-    pytest.importorskip("matplotlib")
-    X, y = waves(60)
-    text = str(report(QuantileSVR(quantile=0.8).fit(X, y), X, y).html)
-    assert "below the curve" in text
-    assert "mean pinball loss" in text

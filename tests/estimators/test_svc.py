@@ -9,7 +9,7 @@ import sklearn.svm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.datasets import load_digits, load_iris, make_classification
+from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
@@ -76,18 +76,6 @@ def test_the_same_model_as_scikit_learn(data, parameters):
     if data is two_classes and "kernel" not in parameters and "class_weight" not in parameters:
         K = RBF(ours._gamma)(X)
         assert dual_value(ours, K) == pytest.approx(dual_value(theirs, K), rel=1e-6)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kernel", ["rbf", "poly"])
-def test_many_sparse_rows(kernel):
-    X, y = load_digits(return_X_y=True)  # too many entries to be taken as dense ones
-    X[X < 4] = 0
-    dense = SVC(kernel=kernel, tol=1e-8).fit(X, y)
-    csr = SVC(kernel=kernel, tol=1e-8).fit(sparse.csr_matrix(X), y)
-    values = dense.decision_function(X)
-    np.testing.assert_allclose(csr.decision_function(sparse.csr_matrix(X)), values, atol=1e-6)
-    np.testing.assert_allclose(csr.dual_objective_, dense.dual_objective_, rtol=1e-7)
 
 
 @pytest.mark.slow
@@ -161,17 +149,6 @@ def test_threads_and_stored_rows_do_not_change_a_bit(n, classes, multi_class):
     for other in fits[1:]:
         equal(fits[0], other)
     assert fits[0].fit_status_ == 0
-
-
-def test_a_row_predicts_the_same_alone_and_in_a_batch():
-    X, y = two_classes(400, 30)
-    model = SVC().fit(X, y)
-    batch = model.decision_function(X)
-    assert all(model.decision_function(X[i : i + 1])[0] == batch[i] for i in range(0, 400, 37))
-    X32 = X.astype(np.float32)
-    single = SVC(precision="single").fit(X, y)
-    assert single.decision_function(X32[:1])[0] == single.decision_function(X32)[0]
-    np.testing.assert_allclose(single.decision_function(X), batch, atol=1e-2)
 
 
 def test_a_factor_from_the_data_is_that_of_their_numbers():

@@ -172,15 +172,6 @@ def test_ranges_follow_from_the_data():
     assert set(found.best_params_) == {"gamma", "nu"}
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_a_report_has_its_panels(kernel, tmp_path):
-    model = SVDD(kernel=kernel, gamma=0.5, nu=0.2).fit(X, NEGATIVE)
-    adatron.report(model, X, NEGATIVE).save(tmp_path / "report.html")
-    text = (tmp_path / "report.html").read_text()
-    assert "What nu promises" in text
-    assert "The outermost samples" in text
-
-
 def test_distances_from_the_sphere():
     model = SVDD(gamma=0.5, nu=0.2, **EXACT).fit(X)
     plane = OneClassSVM(gamma=0.5, nu=0.2, **EXACT).fit(X)

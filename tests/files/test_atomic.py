@@ -10,8 +10,6 @@ import pytest
 
 from adatron.files import atomic_write, load, save
 
-# --- atomic writing -----------------------------------------------------------------------------------------------
-
 
 def full_disk(*arguments, **keywords):
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

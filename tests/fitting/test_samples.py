@@ -187,18 +187,6 @@ def test_the_solver_must_fit_the_problems_that_are_there():
     assert SVC(solver="isda", bias="none").fit(X, y, absent).fit_status_ == 0
 
 
-@pytest.mark.parametrize(
-    ("one", "message"), [(SVC, "positive weights belong to the same class"), (NuSVC, "infeasible")]
-)
-def test_negative_weights_leave_one_class(one, message):
-    """scikit-learn 9494."""
-    X, y = two_classes()
-    with pytest.raises(ValueError, match=message):
-        one().fit(X, y, np.where(y == 1, 1.0, -0.5))
-    with pytest.raises(ValueError, match=message):
-        one(class_weight={0: 0}).fit(X, y)
-
-
 @pytest.mark.parametrize("solver", ["auto", "smo"])
 @pytest.mark.parametrize("sizes", [(3, 7), (20, 30)])
 @pytest.mark.parametrize("seed", range(5))

@@ -1,6 +1,6 @@
 """Tables of proven errors: a class is never better than its rows; rows of K, checks of a device.
 
-Also tested here: ``compiled/precision``, ``row_cache``, ``backends/device`` and ``backends/segment``.
+Also tested here: ``compiled/precision``, ``row_cache`` and ``backends/device``.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The invariant: a kernel value depends on its pair of rows alone. And the row store."""
+"""The invariant: a kernel value depends on its pair of rows alone. The row store; sums of ``backends/segment``."""
 
 import threading
 from dataclasses import replace

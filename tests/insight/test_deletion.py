@@ -48,14 +48,7 @@ def test_it_is_the_change_by_a_fit_without_the_sample(model, data, probes):
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize(
     "model",
-    [
-        SVC(),
-        SVC(class_weight={0: 2.0}),
-        SVR(epsilon=0.1),
-        NuSVC(),
-        OneClassSVM(),
-        SVDD(),
-    ],
+    [SVC(), SVC(class_weight={0: 2.0}), SVR(epsilon=0.1), NuSVC(), OneClassSVM(), SVDD()],
     ids=lambda model: f"{type(model).__name__}-{getattr(model, 'class_weight', None)}",
 )
 def test_each_sample_of_a_small_problem_changes_what_a_fit_without_it_changes(model, kernel):

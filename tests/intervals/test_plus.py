@@ -20,13 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from adatron import SVC, SVR, NuSVC, NuSVR, QuantileSVR
 from adatron.intervals import CVPlus, JackknifePlus
 from adatron.intervals.conformity import interval, members, scores_of
-from adatron.intervals.left_out import (
-    Followed,
-    LeftOutModels,
-    Refitted,
-    independent_of_samples,
-    left_out_of,
-)
+from adatron.intervals.left_out import Followed, LeftOutModels, Refitted, independent_of_samples, left_out_of
 from adatron.kernels import RBF
 from adatron.learning import leave_out
 from adatron.solvers.path import Stalled

@@ -10,6 +10,7 @@ from scipy import sparse
 from adatron import SVC, SVR, IncrementalSVC, NuSVC, OneClassSVM
 from adatron.files import load, save
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
+from machines import values
 
 MOST = 2**31 - 1
 N, WORDS = 120, 12
@@ -26,10 +27,6 @@ def words(index=np.int32):
     many = sparse.csr_matrix((N, MOST))
     many.data, many.indices, many.indptr = values, vocabulary[spoken.ravel()].astype(index), ends
     return few, many, y, vocabulary
-
-
-def decided(model, X):
-    return getattr(model, "decision_function", model.predict)(X)
 
 
 MACHINES = {
@@ -59,11 +56,11 @@ def test_a_machine_of_hashed_words_is_that_of_the_used_columns(machine, index, t
         variance = np.square(many.data).sum() / (N * MOST) - (many.data.sum() / (N * MOST)) ** 2
         assert found.kernel_.gamma == pytest.approx(1 / (MOST * variance))
     else:
-        assert_allclose(decided(found, many), decided(wanted, few), atol=1e-4)
+        assert_allclose(values(found, many), values(wanted, few), atol=1e-4)
     if machine != "IncrementalSVC":
-        assert decided(found.compact(), many).shape == decided(found, many).shape
+        assert values(found.compact(), many).shape == values(found, many).shape
     save(found, tmp_path / "m.adatron")
-    assert_array_equal(decided(load(tmp_path / "m.adatron"), many[:9]), decided(found, many[:9]))
+    assert_array_equal(values(load(tmp_path / "m.adatron"), many[:9]), values(found, many[:9]))
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000
 
 

@@ -16,7 +16,8 @@ from adatron.estimators.base.convergence import warn_unless_converged
 from adatron.kernels import RBF
 from adatron.learning import track
 from adatron.learning.store import Store
-from lives import MODELS, Life, values
+from lives import MODELS, Life
+from machines import values
 from moments import at, raising
 
 

@@ -15,7 +15,8 @@ import adatron
 from adatron import IncrementalSVC
 from adatron.cli import main
 from adatron.files.atomic import atomic_write, remove_leftovers
-from lives import MODELS, Life, values
+from lives import MODELS, Life
+from machines import values
 
 SECRET = np.array([12345.678901234567, -98765.432109876543, 31415.926535897932])
 

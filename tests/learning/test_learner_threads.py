@@ -4,6 +4,7 @@ import pickle
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -18,28 +19,36 @@ from moments import at, calls
 MOMENTS = {"partial_fit": Store.append, "forget": Homotopy.release, "set_C": Homotopy.follow}
 
 
+@contextmanager
+def in_the_middle(moment, step):
+    """Yield threads of which one rests in the middle of a step, and what the step returns."""
+    inside = threading.Event()
+
+    def rest(_):
+        inside.set()
+        time.sleep(0.2)
+
+    with at(moment, rest, number=1), ThreadPoolExecutor(3) as pool:
+        begun = pool.submit(step)
+        assert inside.wait(60)
+        yield pool, begun
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("second", ["partial_fit", "forget", "adatron.forget", "set_C"])
 @pytest.mark.parametrize("first", list(MOMENTS))
 def test_a_step_waits_for_the_one_before_it_is_looked_up(first, second):
     """The second step begins in the middle of the first one, where slots and default ids are about to change."""
     life = Life(3, "svc", "rbf", False)
-    model, (X, y), inside = life.model, life.samples(20), threading.Event()
+    model, (X, y) = life.model, life.samples(20)
     one = {"partial_fit": (X[:9], y[:9]), "forget": ([0, 1, 2],), "set_C": (0.5,)}
     other = {"partial_fit": (X[9:], y[9:]), "forget": ([37, 39],), "set_C": (2.0,)}
     begin = {"adatron.forget": lambda: forget(model, [37, 39])}.get(
         second, lambda: getattr(model, second)(*other[second])
     )
 
-    def hold(_):
-        inside.set()
-        time.sleep(0.2)
-
-    with at(MOMENTS[first], hold, number=1), ThreadPoolExecutor(2) as pool:
-        steps = [pool.submit(getattr(model, first), *one[first])]
-        assert inside.wait(60)
-        steps.append(pool.submit(begin))
-        for step in steps:
+    with in_the_middle(MOMENTS[first], lambda: getattr(model, first)(*one[first])) as (pool, begun):
+        for step in (pool.submit(begin), begun):
             step.result(60)
     learned = [*range(9)] * (first == "partial_fit") + [*range(9, 20)] * (second == "partial_fit")
     life.kept.update({40 + number: (X[i], y[i]) for number, i in enumerate(learned)})
@@ -53,11 +62,7 @@ def test_a_step_waits_for_the_one_before_it_is_looked_up(first, second):
 def test_a_state_is_never_that_of_the_middle_of_a_step(how, tmp_path):
     """A model that is written in the middle of a step waits for its end, and a later step changes nothing of it."""
     life = Life(3, "svc", "rbf", False)
-    model, (X, y), inside = life.model, life.samples(9), threading.Event()
-
-    def hold(_):
-        inside.set()
-        time.sleep(0.2)
+    model, (X, y) = life.model, life.samples(9)
 
     def written():
         if how == "save":
@@ -65,11 +70,9 @@ def test_a_state_is_never_that_of_the_middle_of_a_step(how, tmp_path):
             return load(tmp_path / "m.adatron")
         return pickle.loads(pickle.dumps(model))  # noqa: S301
 
-    with at(Store.append, hold, number=1), ThreadPoolExecutor(2) as pool:
-        step = pool.submit(model.partial_fit, X, y)
-        assert inside.wait(60)
+    with in_the_middle(Store.append, lambda: model.partial_fit(X, y)) as (pool, begun):
         other = pool.submit(written).result(60)
-        step.result(60)
+        begun.result(60)
     np.testing.assert_array_equal(other.ids_, model.ids_)
     np.testing.assert_allclose(other.decision_function(X), model.decision_function(X), atol=1e-9)
 
@@ -80,20 +83,14 @@ def test_a_state_is_never_that_of_the_middle_of_a_step(how, tmp_path):
 def test_leaving_one_out_is_of_one_solution(kind, step):
     """A question in the middle of a step waits for its end, and nothing that it reads is from before."""
     life = Life(3, kind, "rbf", False)
-    model, (X, y), inside = life.model, life.samples(30), threading.Event()
+    model, (X, y) = life.model, life.samples(30)
     decision = model.loo_prediction if kind.startswith("svr") else model.loo_decision
     work = (lambda: model.forget([3, 5])) if step == "forget" else lambda: life.call(getattr(model, step), X, y)
     moment = {"partial_fit": Store.append, "forget": Homotopy.release, "fit": Learner.begin}[step]
 
-    def hold(_):
-        inside.set()
-        time.sleep(0.2)
-
-    with at(moment, hold, number=1), ThreadPoolExecutor(3) as pool:
-        changed = pool.submit(work)
-        assert inside.wait(60)
+    with in_the_middle(moment, work) as (pool, begun):
         asked = [pool.submit(ask) for ask in (decision, model.loo_error)]
-        changed.result(60)
+        begun.result(60)
         values, error = (one.result(60) for one in asked)
     np.testing.assert_array_equal(values, decision())
     assert error == model.loo_error()

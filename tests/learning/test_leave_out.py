@@ -11,7 +11,8 @@ from adatron import IncrementalNuSVC, IncrementalOneClassSVM, IncrementalSVC, In
 from adatron.kernels import RBF
 from adatron.learning import track
 from adatron.solvers.path import Stalled
-from lives import MODELS, Life, values
+from lives import MODELS, Life
+from machines import values
 from moments import at, raising
 
 

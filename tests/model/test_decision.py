@@ -46,11 +46,7 @@ def allowed(features, outputs, copies=3, vectors=VECTORS):
     return copies * 8 * rows * (features + 4 * outputs) + 3 * 8 * vectors * (features + outputs) + tiles + 2**20
 
 
-STORAGES = {
-    "float32": lambda X: X,
-    "float32 F": np.asfortranarray,
-    "float64": lambda X: X.astype(np.float64),
-}
+STORAGES = {"float32": lambda X: X, "float32 F": np.asfortranarray, "float64": lambda X: X.astype(np.float64)}
 
 
 @pytest.mark.slow
@@ -92,12 +88,15 @@ def test_memory_of_a_function(many):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_blocks_do_not_change_a_bit(name):
-    """The same rows in one block and over and over again in several, which they do not begin."""
+    """The same rows one by one, in one block, and over and over again in several, which they do not begin."""
     X = np.random.default_rng(1).normal(size=(150, 6)).round(1)
     times = 2 * decision.MOST_ROWS // 150
     for rows in (X, np.asfortranarray(X), X.astype(np.float32), sparse.csr_matrix(X)):
         model = ours(name).fit(rows, target(name, X))
-        whole = values(model, rows), model.predict(rows)
+        for precision in ("single", "auto"):
+            whole = values(model.set_params(precision=precision), rows), model.predict(rows)
+            alone = np.concatenate([values(model, rows[i : i + 1]) for i in range(9)])
+            np.testing.assert_array_equal(alone, whole[0][:9])
         often = sparse.vstack([rows] * times, "csr") if sparse.issparse(rows) else np.concatenate([rows] * times)
         for found, once in zip((values(model, often), model.predict(often)), whole, strict=True):
             np.testing.assert_array_equal(found, np.concatenate([once] * times))

@@ -128,17 +128,3 @@ def test_files_grow_with_the_coefficients(tmp_path):
     saved(model, tmp_path / "model")
     numbers = model.dual_coef_.size + model.support_vectors_.size + 16 * len(model.intercept_)
     assert (tmp_path / "model").stat().st_size < 8 * numbers + 20_000
-
-
-def test_a_class_without_weight_has_no_problem():
-    X, y = blobs(40)
-    weight = np.where(y == 7, 0.0, 1.0)
-    model = SVC().fit(X, y, sample_weight=weight)
-    rest = SVC(gamma=model._gamma).fit(X[y != 7], y[y != 7])
-    assert model.n_support_[7] == 0
-    new = blobs(40, 3, seed=2)[0]
-    np.testing.assert_array_equal(model.predict(new), rest.predict(new))
-    i, j = np.triu_indices(40, 1)
-    np.testing.assert_array_equal(model.intercept_[i == 7], -1.0)
-    np.testing.assert_array_equal(model.intercept_[j == 7], 1.0)
-    assert not model.n_iter_[(i == 7) | (j == 7)].any()

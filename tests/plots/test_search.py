@@ -38,16 +38,13 @@ def test_a_grid_is_a_map(search):
     assert (display.names, display.values) == (("gamma", "C"), (GRID["gamma"], GRID["C"]))
     np.testing.assert_array_equal(display.scores.ravel(), search.cv_results_["mean_test_score"])
     np.testing.assert_array_equal(display.mesh_.get_array(), display.scores)
+    assert display.mesh_.colorbar.ax.get_ylabel() == "mean accuracy"
     assert display.text_[1, 2].get_text() == f"{display.scores[1, 2]:.3f}"
     assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == ("gamma", "C")
     assert [text.get_text() for text in display.ax_.get_yticklabels()] == ["0.1", "1", "10"]
     assert display.figure_ is display.ax_.figure
     assert display.scores[display.best] == search.best_score_
     assert display.ax_.get_title().startswith(f"best accuracy {search.best_score_:.4g}")
-
-
-def test_the_scale_of_colours_names_the_measure(search):
-    assert SearchDisplay.from_search(search).mesh_.colorbar.ax.get_ylabel() == "mean accuracy"
 
 
 def test_values_are_written_as_short_as_they_are():

@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 import adatron
-from adatron import SVC, SVR, InputMarginSVC, NuSVR, OneClassSVM, input_margin
+from adatron import SVC, SVDD, SVR, InputMarginSVC, NuSVR, OneClassSVM, QuantileSVR, input_margin
 from adatron.insight import sensitivity
 from adatron.insight.subject import drawn
 from adatron.learning.leave_out import loo_values
@@ -148,6 +148,8 @@ def test_no_row_of_data_is_left_with_samples_none():
         (SVR(C=100, epsilon=10), tuple(part[:60] for part in load_diabetes(return_X_y=True))),
         (NuSVR(C=10), tuple(part[:60] for part in load_diabetes(return_X_y=True))),
         (OneClassSVM(nu=0.2, gamma=1.0), (X,)),
+        (SVDD(nu=0.2, gamma=0.5), (X, np.where(y, 1, -1))),
+        (QuantileSVR(quantile=0.8), (X, X[:, 0] + y)),
         (InputMarginSVC(n_steps=1), (X, y)),
         (SVC(kernel="laplacian"), (X, y)),
         (SVC(kernel="precomputed"), (X @ X.T, y)),
@@ -163,7 +165,7 @@ def test_every_machine_has_a_report(model, data):
     Reader(made.html)
     assert len(made.panels) == 8
     assert all(panel.answer for panel in made.panels)
-    exact = not isinstance(model, (NuSVR, InputMarginSVC)) and model.kernel != "precomputed"
+    exact = not isinstance(model, (NuSVR, InputMarginSVC, QuantileSVR)) and model.kernel != "precomputed"
     assert ("leave-one-out (exact)" in made.panels[1].answer.lower()) is exact
     assert ("is not known" in made.panels[3].answer) is not exact
 

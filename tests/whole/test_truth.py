@@ -13,7 +13,9 @@ from scipy import sparse
 from sklearn.datasets import make_blobs, make_classification
 
 from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
-from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Precomputed
+from adatron.gram import Gram, Source, View
+from adatron.kernels import RBF, Function, Laplacian, Linear, Polynomial, Precomputed
+from adatron.threads import Pool
 from problems import view_of
 from twins.fitted import true_claims
 from twins.values import values
@@ -69,8 +71,6 @@ def test_exact_sums_are_off_by_no_more_than_their_bound(seed, n, kernel, equal, 
     if isinstance(kernel, Precomputed):
         view, K, error = view_of(data, kernel), data.astype(L), 0.0 * K
     elif kernel == "function":
-        from adatron.kernels import Function
-
         view, K, error = view_of(X, Function(Laplacian(0.5))), Laplacian(0.5)(X).astype(L), 0.0 * K
     else:
         view = view_of(X, kernel, dtype)
@@ -115,9 +115,6 @@ def test_squared_distances_of_differences_know_their_error():
     near = RBF(0.1).by_differences()
     for data in (X, sparse.csr_matrix(X)):
         view = view_of(data, RBF(0.1)) if not sparse.issparse(data) else None
-        from adatron.gram import Gram, Source, View
-        from adatron.threads import Pool
-
         source = Source.of(data, np.arange(80), RBF(0.1)).by_differences()
         got = View.of(Gram(source, np.float64, [80], Pool(1))).rows(np.arange(80))
         assert np.abs(got - K).max() <= near.error_bound(float((X**2).sum(axis=1).max()), 2, 2.0**-53) <= 1e-14

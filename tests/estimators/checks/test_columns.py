@@ -13,10 +13,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import adatron
-from adatron import SVC, SVR, IncrementalSVC, InputMarginSVC, OneClassSVM, input_margin
+from adatron import SVC, SVR, IncrementalSVC, OneClassSVM, input_margin
 from adatron.estimators.checks.columns import as_numbers
-from adatron.insight import boundary_plane, influence, sensitivity
-from adatron.plots import InputMarginDisplay, MarginDisplay, SensitivityDisplay
+from adatron.insight import sensitivity
 from adatron.selection import GridSearchCV
 
 NAMES = {one.__name__: one for one in (make_column_transformer, SimpleImputer, make_pipeline, OneHotEncoder)} | {
@@ -123,19 +122,11 @@ NUMBERS = {
 ENTRIES = {
     "fit": lambda frame, model: SVC().fit(frame, labels),
     "partial_fit": lambda frame, model: IncrementalSVC().partial_fit(frame, labels, classes=[0, 1]),
-    "InputMarginSVC": lambda frame, model: InputMarginSVC().fit(frame, labels),
     "predict": lambda frame, model: model.predict(frame),
-    "decision_function": lambda frame, model: model.decision_function(frame),
-    "score": lambda frame, model: model.score(frame, labels),
     "search": lambda frame, model: GridSearchCV(SVC(), {"C": [1, 2]}).fit(frame, labels),
     "report": lambda frame, model: adatron.report(model, frame, labels),
-    "influence": lambda frame, model: influence(model, frame, labels),
-    "plane": lambda frame, model: boundary_plane(model, frame, labels),
     "sensitivity": lambda frame, model: sensitivity(model, frame),
     "margins": lambda frame, model: input_margin(model, frame),
-    "SensitivityDisplay": lambda frame, model: SensitivityDisplay.from_estimator(model, frame),
-    "MarginDisplay": lambda frame, model: MarginDisplay.from_estimator(model, frame),
-    "InputMarginDisplay": lambda frame, model: InputMarginDisplay.from_estimator(model, frame, labels),
 }
 
 

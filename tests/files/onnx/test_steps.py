@@ -37,17 +37,18 @@ def test_other_steps_need_rows(three, answer):
     np.testing.assert_allclose(found["prediction"], model.predict(X), rtol=0, atol=1e-12)
 
 
-def test_a_search_is_its_best_pipeline(three, answer):
+WHOLE = {
+    "search": GridSearchCV(make_pipeline(StandardScaler(), SVC()), {"svc__C": [0.1, 10.0]}, cv=2),
+    "pipeline in a pipeline": make_pipeline(StandardScaler(), make_pipeline(StandardScaler(), OneClassSVM(nu=0.2))),
+    "step that resamples in fits": Resampling([("balance", Balance()), ("scale", StandardScaler()), ("svm", SVC())]),
+}
+
+
+@pytest.mark.parametrize("model", WHOLE.values(), ids=WHOLE)
+def test_a_network_has_all_steps_of_a_prediction(model, three, answer):
     X, y = three
-    search = GridSearchCV(make_pipeline(StandardScaler(), SVC()), {"svc__C": [0.1, 10.0]}, cv=2).fit(X, y)
-    np.testing.assert_array_equal(answer(to_onnx(search, X), X)["label"], search.predict(X))
-
-
-def test_a_pipeline_inside_a_pipeline(three, answer):
-    X, _ = three
-    model = make_pipeline(StandardScaler(), make_pipeline(StandardScaler(), OneClassSVM(nu=0.2))).fit(X)
-    found = answer(to_onnx(model, X), X + 0.01)
-    np.testing.assert_array_equal(found["label"], model.predict(X + 0.01))
+    model.fit(X, y)
+    np.testing.assert_array_equal(answer(to_onnx(model), X + 0.01)["label"], model.predict(X + 0.01))
 
 
 def test_a_frame_with_text_has_an_input_for_each_column(three, answer):
@@ -79,12 +80,6 @@ def test_a_step_without_a_float64_form_says_so(three):
     words = make_pipeline(CountVectorizer(), SVC(kernel="linear")).fit(texts, [0, 1, 0] * 5)
     with pytest.raises(ValueError, match="X must be a matrix"):
         to_onnx(words, texts)
-
-
-def test_a_step_that_resamples_in_fits_is_no_part_of_the_network(three, answer):
-    X, y = three
-    model = Resampling([("balance", Balance()), ("scale", StandardScaler()), ("svm", SVC())]).fit(X, y)
-    np.testing.assert_array_equal(answer(to_onnx(model), X)["label"], model.predict(X))
 
 
 def test_a_pipeline_that_resamples_may_be_a_step(three, answer):

@@ -125,20 +125,6 @@ def test_folds_of_one_class_fail_as_in_scikit_learn():
         GridSearchCV(SVC(), {"C": [0.1, 10.0]}, cv=folds, error_score="raise").fit(X, y)
 
 
-def test_an_infeasible_nu_fails_where_it_is_infeasible():
-    X, y = make_classification(120, 4, weights=[0.8], flip_y=0.0, random_state=0)
-    grid = {"nu": [0.1, 0.9], "gamma": [0.1, 1.0]}
-    with pytest.warns(FitFailedWarning, match="10 fits failed"):
-        search = GridSearchCV(NuSVC(), grid, error_score=-1.0).fit(X, y)
-    results = search.cv_results_
-    failed = results["param_nu"] == 0.9
-    assert (results["mean_test_score"][failed] == -1.0).all()
-    assert (results["mean_test_score"][~failed] > 0.5).all()
-    assert (results["converged"] == ~failed.filled()).all()
-    with pytest.raises(ValueError, match="specified nu is infeasible"):
-        GridSearchCV(NuSVC(), grid, error_score="raise").fit(X, y)
-
-
 def test_equal_samples_in_several_folds():
     X, y = two(60)
     X, y = np.tile(X, (3, 1)), np.concatenate([y, y, 1 - y])

@@ -79,20 +79,6 @@ def test_margins_below_1_are_found_by_refinement():
     np.testing.assert_allclose(model.decision_function(X), fine.decision_function(X), atol=0.05)
 
 
-def test_an_infeasible_pair_is_named():
-    X, y = blobs(120, 6)
-    names = np.array(["a", "b", "c", "d", "e", "f"])[y]
-    few = np.flatnonzero(names == "d")[3:]
-    X, names = np.delete(X, few, axis=0), np.delete(names, few)
-    with pytest.raises(ValueError, match=r"specified nu is infeasible.* in class 'a' and 3 in class 'd'"):
-        NuSVC(nu=0.5).fit(X, names)
-    with pytest.raises(ValueError, match=r"specified nu is infeasible.* in class 'a' and .* in all other classes"):
-        NuSVC(nu=0.9, multi_class="ovr").fit(X, names)
-    with pytest.raises(ValueError, match=r"specified nu is infeasible.*'a' and 0\.003 in class 'd'"):
-        NuSVC(nu=0.5).fit(X, names, np.full(len(X), 1e-3))
-    assert NuSVC(nu=0.2).fit(X, names).fit_status_ == 0
-
-
 @pytest.mark.parametrize("machine", [SVC(), NuSVC(nu=0.3)], ids=["SVC", "NuSVC"])
 def test_no_time_is_left_for_most_pairs(machine):
     X, y = blobs(1200, 300)

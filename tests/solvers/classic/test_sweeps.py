@@ -32,9 +32,7 @@ def fitted(solver, bias, **more):
 
 
 @pytest.mark.parametrize(
-    ("solver", "bias"),
-    [*((one, "explicit") for one in EXPLICIT), *product(SINGLES, ("augmented", "none"))],
-    ids=str,
+    ("solver", "bias"), [*((one, "explicit") for one in EXPLICIT), *product(SINGLES, ("augmented", "none"))], ids=str
 )
 def test_each_variant_ends_at_the_optimum(solver, bias):
     best, found = fitted("auto", bias, tol=1e-8), fitted(solver, bias, tol=1e-5)
