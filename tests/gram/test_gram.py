@@ -1,4 +1,7 @@
-"""The invariant: a kernel value depends on its pair of rows alone. The row store; sums of ``backends/segment``."""
+"""The invariant: a kernel value depends on its pair of rows alone. And the row store.
+
+Also tested here: ``backends/segment``.
+"""
 
 import threading
 from dataclasses import replace

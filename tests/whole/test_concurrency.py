@@ -24,9 +24,6 @@ from machines import blas_threads
 from moments import calls, raising
 from processes import python
 
-TIMEOUT = 120
-
-
 WORKERS = """
 import sys
 import multiprocessing

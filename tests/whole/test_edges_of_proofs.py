@@ -18,19 +18,15 @@ PAGE = (Path(__file__).parents[2] / "docs" / "certificates.md").read_text()
 ROWS = [[cell.strip() for cell in line.strip("|").split("|")] for line in re.findall(r"^\|.*\|$", PAGE, re.MULTILINE)]
 NUMBERS = ("fit_status_", "kkt_violation_", "duality_gap_", "dual_objective_", "primal_objective_")
 GAMMA = 0.5
+SPEC = ("rbf", GAMMA)  # of claims, which are no better than the truth in long double
 rng = np.random.default_rng(0)
 X = rng.normal(size=(120, 2))
 THREE = np.digitize(X[:, 0] + 0.3 * rng.normal(size=120), [-0.5, 0.6])
 TWO = np.minimum(THREE, 1)
 APART = (X[:, 0] > 0).astype(int)
 K = np.exp(-GAMMA * ((X[:, None] - X[None]) ** 2).sum(axis=2)) + 0.01 * np.eye(120)
-NEGATIVE_CURVATURE = np.where(rng.random((120, 120)) < 0.5, -1.0, 1.0)
-NEGATIVE_CURVATURE = np.triu(NEGATIVE_CURVATURE) + np.triu(NEGATIVE_CURVATURE, 1).T
-
-
-def assert_bounds(model, X, y, spec=("rbf", GAMMA), objectives=True):
-    """Violation, gap and objectives are not better than the truth in long double."""
-    true_claims(model, spec, X, y, objectives=objectives)
+BENT = np.where(rng.random((120, 120)) < 0.5, -1.0, 1.0)
+BENT = np.triu(BENT) + np.triu(BENT, 1).T
 
 
 def numbers(model):
@@ -55,7 +51,7 @@ def two_classes():
     model = SVC(gamma=GAMMA).fit(X, TWO)
     assert [type(number) for number in numbers(model)] == [int, float, float, float, float]
     assert model.fit_status_ == 0
-    assert_bounds(model, X, TWO)
+    true_claims(model, SPEC, X, TWO)
     assert (certified(model, X[:5]) > 0).all()
     assert proven(SVC(gamma=GAMMA), X, TWO, prove=True)
     assert not proven(SVC(gamma=GAMMA, tol=0.5), X, TWO)
@@ -65,7 +61,7 @@ def many_classes():
     for way in ("ovo", "ovr"):
         model = SVC(gamma=GAMMA, multi_class=way).fit(X, THREE)
         assert all(number.shape == (3,) for number in numbers(model)[1:])
-        assert_bounds(model, X, THREE)
+        true_claims(model, SPEC, X, THREE)
         assert (certified(model, X[:5]) >= 0).all()
     for k, (a, b) in enumerate([(0, 1), (0, 2), (1, 2)]):
         some = (a == THREE) | (b == THREE)
@@ -81,7 +77,7 @@ def a_regression():
     y = np.sin(X[:, 0])
     model = SVR(gamma=GAMMA).fit(X, y)
     assert model.fit_status_ == 0
-    assert_bounds(model, X, y)
+    true_claims(model, SPEC, X, y)
     assert not proven(SVR(gamma=GAMMA), X, y)
     with pytest.raises(TypeError, match="input_margin"):
         adatron.input_margin(model, X)
@@ -93,7 +89,7 @@ def many_samples():
     y = (rows[:, 0] + own.normal(size=1100) > 0).astype(int)
     model = SVC(gamma=GAMMA).fit(rows, y)
     assert model.fit_status_ == 0
-    assert_bounds(model, rows, y)
+    true_claims(model, SPEC, rows, y)
     size = max(abs(model.dual_objective_), abs(model.primal_objective_))
     assert model.duality_gap_ <= 8 / 7 * (model.primal_objective_ - model.dual_objective_) / size * (1 + 1e-9)
     assert (certified(model, rows[:3]) >= 0).all()
@@ -109,7 +105,7 @@ def stopped():
         with pytest.warns(ConvergenceWarning):
             model = SVC(C=1e6, gamma=GAMMA, **more).fit(X_, y)
         assert model.fit_status_ == 1
-        assert_bounds(model, X_, y)
+        true_claims(model, SPEC, X_, y)
         assert (certified(model, X_[:3]) >= 0).all()
     with pytest.warns(ConvergenceWarning):
         model = SVC(max_time=1e-9).fit(X, THREE)
@@ -133,9 +129,9 @@ def given_kernels():
         model = SVC(kernel="precomputed").fit(matrix, TWO)
         assert model.fit_status_ == 0
         for one in (matrix, matrix.T):
-            assert_bounds(model, one, TWO, ("given", one))
+            true_claims(model, ("given", one), one, TWO)
     function = SVC(kernel=lambda A, B: A @ B.T).fit(X, TWO)
-    assert_bounds(function, X, TWO, ("linear",))
+    true_claims(function, ("linear",), X, TWO)
     for model, rows in ((SVC(kernel="precomputed"), K), (SVC(kernel=function.kernel), X)):
         assert not proven(model, rows, TWO, prove=True)
         with pytest.raises(TypeError, match="derivative"):
@@ -152,10 +148,10 @@ def values_of_pairs_that_differ():
 def kernels_that_are_no_kernels():
     for y in (TWO, THREE):
         with pytest.warns(ConvergenceWarning, match="Not certified"):
-            model = SVC(kernel="precomputed").fit(NEGATIVE_CURVATURE, y)
+            model = SVC(kernel="precomputed").fit(BENT, y)
         assert model.fit_status_ == 1
         assert np.isnan(model.duality_gap_).all()
-        assert_bounds(model, NEGATIVE_CURVATURE, y, ("given", NEGATIVE_CURVATURE), objectives=False)
+        true_claims(model, ("given", BENT), BENT, y, objectives=False)
     model = SVC(kernel="sigmoid", gamma=2.0, coef0=-1.0)
     with pytest.warns(ConvergenceWarning):
         assert not proven(model, X, TWO)
@@ -167,7 +163,7 @@ def kernels_that_are_no_kernels():
 def hard_margins():
     model = SVC(C=np.inf, gamma=GAMMA).fit(X, APART)
     assert model.fit_status_ == 0
-    assert_bounds(model, X, APART)
+    true_claims(model, SPEC, X, APART)
     assert (certified(model, X[:3]) >= 0).all()
     assert not proven(SVC(C=np.inf, gamma=GAMMA), X, APART, prove=True)
 
@@ -197,7 +193,7 @@ def learned_and_forgotten():
     model = IncrementalSVC(gamma=GAMMA).fit(X[:100], TWO[:100]).partial_fit(X[100:], TWO[100:]).forget([3])
     rows, y = X[model.ids_], TWO[model.ids_]
     report = model.deletion_report()
-    (true,) = truths(model, ("rbf", GAMMA), rows, y)
+    (true,) = truths(model, SPEC, rows, y)
     assert model.fit_status_ == 0
     assert report["kkt_violation"] >= true.violation.least
     assert report["duality_gap"] >= true.gap.least

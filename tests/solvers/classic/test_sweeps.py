@@ -22,8 +22,6 @@ SINGLES = [
     KernelAdatron(omega=0.4),
     SVMseq(order="given"),
     ISDA(omega=1.5),
-    SMO(),
-    SMO(second_order=True),
 ]
 
 

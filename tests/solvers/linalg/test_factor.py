@@ -15,8 +15,6 @@ from adatron.solvers.linalg.factor import Factor
 from adatron.threads import Pool
 from problems import samples, view_of
 
-BIASES = ["explicit", "augmented", "none"]
-
 
 @given(st.integers(1, 500), st.integers(1, 4), st.floats(0, 2), st.integers(0, 2**31), st.booleans())
 @settings(max_examples=40, deadline=None)
