@@ -93,7 +93,7 @@ def many_samples():
     size = max(abs(model.dual_objective_), abs(model.primal_objective_))
     assert model.duality_gap_ <= 8 / 7 * (model.primal_objective_ - model.dual_objective_) / size * (1 + 1e-9)
     assert (certified(model, rows[:3]) >= 0).all()
-    rows, y = np.tile(rows, (2, 1)) + np.repeat([[0.0], [1e-3]], 1100, axis=0), np.tile(y, 2)
+    rows, y = np.tile(rows, (3, 1)) + np.repeat([[0.0], [1e-3], [2e-3]], 1100, axis=0), np.tile(y, 3)
     assert not proven(SVC(gamma=GAMMA), rows, y, cv=2)
 
 
