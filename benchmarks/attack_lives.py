@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from tests.twins.checker import truth
-from tests.twins.fitted import Task, programs
-from tests.twins.values import L, U, values
+from tests.twins.fitted import Task, at_bounds, programs
+from tests.twins.values import U, values
 
 import adatron
 from adatron.insight import influence, leave_one_out
@@ -178,7 +178,7 @@ def check(one: Life, model: Any, told: str, verdict: Verdict) -> None:
         K, error = values_of(one.spec, X, one.parameters)
         if bilinear(one.spec) and sum(task.totals) == 0:  # each of two centres is right, up to what the sum lacks
             error = error + abs(task.beta.sum()) / max(np.abs(task.beta).sum(), U) * np.abs(K).max()
-        true = truth(_at_bounds(task), K, error)
+        true = truth(at_bounds(task, SUMS), K, error)
         claims = Claims(verdict, f"{told}: ", not model.fit_status_, true)
         claims.violation(report["kkt_violation"], np.inf)
         claims.gap(report["duality_gap"], None)
@@ -186,15 +186,6 @@ def check(one: Life, model: Any, told: str, verdict: Verdict) -> None:
     refit = one.refit(ids)
     if refit is not None:
         _compare(one, refit, ids, X, _values(model, X), f"{told}: values", verdict)
-
-
-def _at_bounds(task: Any) -> Any:
-    """Return a program whose unit, read off a sum that the steps have let drift, is read off the bounds if one is met.
-
-    The sum tells the unit up to that drift, and a coefficient that is a rounding inside its bound would count as free.
-    """
-    met = float((np.abs(task.beta) / np.maximum(-task.lower, task.upper)).max(initial=0.0))
-    return task._replace(beta=task.beta / L(met)) if 0.0 < abs(met - 1.0) <= SUMS and task.fuzzy else task
 
 
 def _leave_out(one: Life, model: Any, verdict: Verdict) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from adatron.certificates import best_multipliers, duality_gap, kkt_violation, relative
-from adatron.model.expansion import from_dual_coef
+from adatron.model.layout import from_dual_coef
 from adatron.problems import Dual, csvc, nusvc, nusvr, svr
 
 ROWS_AT_A_TIME = 2048

@@ -10,7 +10,7 @@ import numpy as np
 
 from adatron import SVR, NuSVC, OneClassSVM
 from adatron.certificates import best_multipliers, duality_gap, kkt_violation, relative
-from adatron.model.expansion import from_dual_coef
+from adatron.model.layout import from_dual_coef
 from adatron.problems import Dual, csvc, nusvc, svr
 from adatron.problems.oneclass import oneclass
 

@@ -11,6 +11,7 @@ from scipy import sparse
 from .checker import Program, Truth, truth
 from .values import L, values
 
+DRIFT = 2.0**-42  # relative error of a sum after the steps of a fit, commonly
 STORED = 2.0**-52  # relative error of a coefficient that was divided by the margin, and of the margin
 
 
@@ -146,8 +147,20 @@ def _binary(task: Task, rows: Any, beta: Any, y: Any, weight: Any) -> Program | 
     beta = beta * (total / length)
     own["fuzzy"] = STORED
     if explicit:
-        return Program(rows, beta, 0 * y, *bounds, (total / 2, -total / 2), (y < 0).astype(int), **own)
-    return Program(rows, beta, 0 * y, *bounds, (total,), 0, y, **own)
+        program = Program(rows, beta, 0 * y, *bounds, (total / 2, -total / 2), (y < 0).astype(int), **own)
+    else:
+        program = Program(rows, beta, 0 * y, *bounds, (total,), 0, y, **own)
+    return at_bounds(program, DRIFT)
+
+
+def at_bounds(program: Program, drift: float) -> Program:
+    """The program with a unit that is read off the bounds, if one is met, not off a sum that the steps have let drift.
+
+    The sum tells the unit up to that drift. A coefficient at its bound would be beyond it, or a rounding inside it, and
+    then count as free. The drift itself stands in what the sums miss.
+    """
+    met = (np.abs(program.beta) / np.maximum(-program.lower, program.upper)).max()
+    return program._replace(beta=program.beta / met) if abs(met - 1) <= drift else program
 
 
 def _unit(task: Task, codes: Any, used: Any, weight: Any) -> float:

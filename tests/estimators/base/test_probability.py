@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 
 from adatron import SVC, NuSVC
 from adatron.estimators.base import probability
-from adatron.fitting import engine, folds
+from adatron.fitting import engine, samples
 from adatron.model.heads import agreeing, coupled
 from machines import altered, four_classes, two_moons
 from moments import calls
@@ -46,7 +46,7 @@ def digits():
 @pytest.fixture
 def division():
     """How fits divide their samples."""
-    with calls(folds.divide, keep=lambda _, division: division) as seen:
+    with calls(samples.divide, keep=lambda _, division: division) as seen:
         yield seen
 
 
