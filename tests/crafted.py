@@ -15,7 +15,7 @@ from adatron.files.models.archive import sealed_zip
 class Crafted:
     """A model file whose content can be changed; it is written with the right check sums and digest.
 
-    The steps of a pipeline are ``schema``, as skops describes them, and the arrays ``inner`` that it names.
+    The steps of a pipeline are ``schema``, as skops describes them.
     """
 
     def __init__(self, model, path):
@@ -24,8 +24,7 @@ class Crafted:
         self.members = parts_of(path)
         self.header = json.loads(self.members["model.json"])
         self.state = self.header["model"] and self.header["model"]["state"]
-        self.inner = parts_of(io.BytesIO(self.members.pop("steps.skops"))) if "steps.skops" in self.members else {}
-        self.schema = json.loads(self.inner.pop("schema.json")) if self.inner else None
+        self.schema = self.header.get("steps")
 
     def step(self, *numbers):
         """Return the entries of the attributes of a step, which stands at these places of pipelines."""
@@ -46,20 +45,15 @@ class Crafted:
 
     def change(self, entry, change):
         """Replace an array by what is made of it."""
+        name = entry["file" if "file" in entry else "name"]
         with np.errstate(all="ignore"):
-            array = change(np.load(io.BytesIO(self.members[entry["name"]])))
+            array = change(np.load(io.BytesIO(self.members[name])))
         buffer = io.BytesIO()
         np.save(buffer, array)
-        self.members[entry["name"]] = buffer.getvalue()
+        self.members[name] = buffer.getvalue()
 
     def write(self):
         self.members["model.json"] = json.dumps(self.header).encode()
-        if self.schema is not None:
-            steps = io.BytesIO()
-            with zipfile.ZipFile(steps, "w") as archive:
-                for name, content in {"schema.json": json.dumps(self.schema), **self.inner}.items():
-                    archive.writestr(name, content)
-            self.members["steps.skops"] = steps.getvalue()
         with self.path.open("wb") as stream, sealed_zip(stream) as archive:
             for name, content in self.members.items():
                 archive.writestr(name, content)

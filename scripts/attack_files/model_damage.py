@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import io
 import json
+import re
 import tokenize
 import zipfile
 from contextlib import suppress
@@ -94,17 +95,9 @@ def crafted(rng: Generator, content: bytes) -> tuple[str, bytes]:
     members = _parts(content)
     kinds = (_leaf, _leaf, _leaf, _value, _array, _array, _array, _entry, _zip_of, _bomb)
     kind = kinds[int(rng.integers(len(kinds)))]
-    steps = _parts(members["steps.skops"]) if "steps.skops" in members and rng.random() < 0.6 else None
+    inside = "steps" if "steps" in json.loads(members["model.json"]) and rng.random() < 0.6 else "model"
     for _ in range(int(rng.integers(1, 3))):
-        kind(rng, members if steps is None else steps)
-    if steps is not None:
-        inner = io.BytesIO()
-        with zipfile.ZipFile(inner, "w", zipfile.ZIP_DEFLATED * int(rng.random() < 0.05)) as archive:
-            for name, data in steps.items():
-                archive.writestr(name, data)
-            if kind is _bomb:
-                _lie(rng, archive.infolist())
-        members["steps.skops"] = inner.getvalue()
+        kind(rng, members, inside)
     out = io.BytesIO()
     with sealed_zip(out) as archive:
         for name, data in members.items():
@@ -114,7 +107,7 @@ def crafted(rng: Generator, content: bytes) -> tuple[str, bytes]:
                 archive.writestr(zipfile.ZipInfo(name), data)
         if kind is _bomb:
             _lie(rng, archive.infolist())
-    return f"{'steps ' * (steps is not None)}{kind.__name__.strip('_')}", out.getvalue()
+    return f"{'steps ' * (inside == 'steps')}{kind.__name__.strip('_')}", out.getvalue()
 
 
 def _parts(content: bytes) -> dict[str, bytes]:
@@ -122,13 +115,10 @@ def _parts(content: bytes) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def _described(members: dict[str, bytes]) -> tuple[str, Any, Any]:
-    """Return the name of the JSON of a file, or of steps in it, the JSON, and the part of it that is changed."""
-    if "schema.json" in members:
-        header = json.loads(members["schema.json"])
-        return "schema.json", header, {"model": header}
+def _described(members: dict[str, bytes], inside: str) -> tuple[Any, Any]:
+    """Return the JSON of a file, and the part of it that is changed."""
     header = json.loads(members["model.json"])
-    return "model.json", header, {"model": header["model"], "requests": header.get("requests", [])}
+    return header, {inside: header[inside], "requests": header.get("requests", [])}
 
 
 def _places(value: Any, found: list[tuple[Any, Any]]) -> None:
@@ -139,9 +129,9 @@ def _places(value: Any, found: list[tuple[Any, Any]]) -> None:
         _places(item, found)
 
 
-def _leaf(rng: Generator, members: dict[str, bytes]) -> None:
+def _leaf(rng: Generator, members: dict[str, bytes], inside: str) -> None:
     """Replace a number, a truth value or a text by another one; exchange two arrays."""
-    part, header, root = _described(members)
+    header, root = _described(members, inside)
     found: list[tuple[Any, Any]] = []
     _places(root, found)
     leaves = [(holder, key) for holder, key in found if key != "$" and not isinstance(holder[key], (dict, list))]
@@ -163,14 +153,14 @@ def _leaf(rng: Generator, members: dict[str, bytes]) -> None:
         holder[key] = (-1.0, 0.0, 1e-320, 1e-30, 0.5, 3.0, 1e30, 1e200, 1e308)[int(rng.integers(9))]
     else:
         holder[key] = WORDS[int(rng.integers(len(WORDS)))]
-    members[part] = json.dumps(header).encode()
+    members["model.json"] = json.dumps(header).encode()
 
 
-def _value(rng: Generator, members: dict[str, bytes]) -> None:
+def _value(rng: Generator, members: dict[str, bytes], inside: str) -> None:
     """Replace an entry of the JSON by a number, by another entry, or nest it."""
-    part, header, root = _described(members)
+    header, root = _described(members, inside)
     found: list[tuple[Any, Any]] = []
-    _places(root["model"], found)
+    _places(root[inside], found)
     if not found:
         return
     holder, key = found[int(rng.integers(len(found)))]
@@ -185,12 +175,12 @@ def _value(rng: Generator, members: dict[str, bytes]) -> None:
         holder[key] = {"$": "float", "value": str(NUMBERS[rng.integers(5)])}
     else:
         holder[key] = NUMBERS[int(rng.integers(len(NUMBERS)))]
-    members[part] = json.dumps(header).encode()
+    members["model.json"] = json.dumps(header).encode()
 
 
-def _entry(rng: Generator, members: dict[str, bytes]) -> None:
+def _entry(rng: Generator, members: dict[str, bytes], inside: str) -> None:
     """Drop, add or rename entries, nest kernels, change classes."""
-    part, header, root = _described(members)
+    header, root = _described(members, inside)
     found: list[tuple[Any, Any]] = []
     _places(root, found)
     dicts = [holder[key] for holder, key in found if isinstance(holder[key], dict) and holder[key]]
@@ -217,12 +207,13 @@ def _entry(rng: Generator, members: dict[str, bytes]) -> None:
         one.update(copy.deepcopy({name: value for name, value in other.items() if value is not one}))
     else:
         one[f"{key}_"] = one.pop(key)
-    members[part] = json.dumps(header).encode()
+    members["model.json"] = json.dumps(header).encode()
 
 
-def _array(rng: Generator, members: dict[str, bytes]) -> None:
+def _array(rng: Generator, members: dict[str, bytes], inside: str) -> None:
     """Change values, types, shapes or the order of an array, or its header without its values."""
-    names = [name for name in members if name.endswith(".npy")]
+    ours = re.findall(r'"file": "(\d+\.npy)"', members["model.json"].decode()) if inside == "steps" else members
+    names = [name for name in ours if name.endswith(".npy") and name in members]
     if not names:
         return
     name = names[int(rng.integers(len(names)))]
@@ -272,7 +263,7 @@ def _header(rng: Generator, data: bytes) -> bytes:
     return begin + text.encode().ljust(117) + b"\n" + end
 
 
-def _bomb(rng: Generator, members: dict[str, bytes]) -> None:
+def _bomb(rng: Generator, members: dict[str, bytes], inside: str) -> None:
     """Make a part large that takes few bytes when it is compressed."""
     names = list(members)
     name = names[int(rng.integers(len(names)))]
@@ -298,7 +289,7 @@ def _lie(rng: Generator, table: list[zipfile.ZipInfo]) -> None:
         one.header_offset = table[int(rng.integers(len(table)))].header_offset
 
 
-def _zip_of(rng: Generator, members: dict[str, bytes]) -> None:
+def _zip_of(rng: Generator, members: dict[str, bytes], inside: str) -> None:
     """Drop, swap, rename or add parts."""
     names = list(members)
     if not names:

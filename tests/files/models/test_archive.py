@@ -196,7 +196,7 @@ def test_a_pipeline_has_a_place_for_its_machine(fitted, tmp_path):
     [
         (lambda steps: steps.clear(), ""),
         (lambda steps: steps[0]["content"].append(steps[0]["content"][0]), ""),
-        (lambda steps: steps[0]["content"].__setitem__(1, steps[0]["content"][0]), "something else than steps"),
+        (lambda steps: steps[0]["content"].__setitem__(1, steps[0]["content"][0]), ""),
     ],
 )
 def test_steps_are_those_of_a_pipeline(change, message, fitted, tmp_path):

@@ -1,4 +1,4 @@
-"""The container of a model file: a zip of `model.json`, arrays and steps, with a digest.
+"""The container of a model file: a zip of `model.json` and arrays, with a digest.
 
 The zip's comment, its last bytes, is the SHA-256 digest of the names, lengths and check sums of all parts. It tells a
 damaged file from a file that was made on purpose. The lengths are compared with a limit before any part is read. A part
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ..table import ModelFileError
 
-HEADER, STEPS = "model.json", "steps.skops"  # The parts that are no arrays: the description, and steps before it.
+HEADER = "model.json"  # The part that is no array.
 MOST_HEADER = 2**24  # Most bytes of model.json.
 MARK = b"sha256:"  # Begin of the zip's comment.
 READ_BYTES = 2**20  # Bytes that are read at a time.
@@ -35,7 +35,7 @@ ENCRYPTED = 1  # Bit of a part's flags.
 LAST_CHARACTER = 0x10FFFF
 #: Types of arrays. The widest floats are left out: they differ from machine to machine.
 TYPE = re.compile(r"[<>|](?:b1|[iu][1248]|f[248]|c8|c16|U[1-9]\d{0,8})")
-_PART = re.compile(r"model\.json|steps\.skops|\d{1,9}\.npy")  # Names of parts.
+_PART = re.compile(r"model\.json|\d{1,9}\.npy")  # Names of parts.
 
 
 class DamagedError(ValueError):
@@ -64,12 +64,10 @@ def seal(archive: zipfile.ZipFile) -> bytes:
     return MARK + hashlib.sha256(repr(parts).encode()).hexdigest().encode()
 
 
-def write_archive(stream: BinaryIO, header: bytes, arrays: dict[str, NDArray[Any]], steps: bytes | None) -> None:
+def write_archive(stream: BinaryIO, header: bytes, arrays: dict[str, NDArray[Any]]) -> None:
     """Write the parts: equal ones give equal bytes."""
     with sealed_zip(stream) as archive:
-        for name, content in ((HEADER, header), (STEPS, steps)):
-            if content is not None:
-                archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+        archive.writestr(zipfile.ZipInfo(HEADER), header, zipfile.ZIP_DEFLATED)
         for name, array in arrays.items():
             sample = array.reshape(-1, order="A")[: PROBE // max(1, array.itemsize)].tobytes()
             gains = len(zlib.compress(sample, DEFLATE_LEVEL)) < WORTH_DEFLATING * len(sample)
@@ -81,8 +79,8 @@ def write_archive(stream: BinaryIO, header: bytes, arrays: dict[str, NDArray[Any
 
 def read_archive(
     stream: BinaryIO, most: int, header_of: Callable[[bytes | None], dict[str, Any]]
-) -> tuple[dict[str, Any], dict[str, NDArray[Any]], bytes | None]:
-    """Read the header, the arrays and the steps.
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Read the header and the arrays.
 
     most : bytes that all parts may take together
     header_of : reads the header before all else, as other formats have other digests; None if there is none
@@ -95,7 +93,7 @@ def read_archive(
     try:
         with zipfile.ZipFile(stream) as archive:
             if HEADER not in archive.namelist():
-                return header_of(None), {}, None
+                return header_of(None), {}
             _check_sizes(archive, most)
             header = header_of(_read(archive, HEADER).tobytes())
             if archive.comment != seal(archive):
@@ -107,9 +105,7 @@ def read_archive(
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
             raise
         raise DamagedError(str(error)) from error
-    steps = parts.pop(STEPS, None)
-    arrays = {name: array_of(part, name) for name, part in parts.items()}
-    return header, arrays, None if steps is None else steps.tobytes()
+    return header, {name: array_of(part, name) for name, part in parts.items()}
 
 
 def _check_sizes(archive: zipfile.ZipFile, most: int) -> None:
@@ -159,3 +155,10 @@ def array_of(data: NDArray[np.uint8], name: str) -> NDArray[Any]:
     if dtype.kind == "U" and array.view(np.uint32).max(initial=0) > LAST_CHARACTER:
         raise InvalidError(f"the array {name} holds numbers of no character")
     return array.reshape(shape, order="F" if by_columns else "C")
+
+
+def taken(arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
+    """Return an array, which nothing else may use: so a model is no larger than its file."""
+    if name not in arrays:
+        raise InvalidError(f"there is no array {str(name)[:50]!r}, or it is used twice")
+    return arrays.pop(name)

@@ -23,7 +23,7 @@ from ...solvers.base import Solver, Way
 from ...solvers.results import Traces
 from ...solvers.route import Route
 from ...solvers.table import SOLVERS
-from .archive import TYPE, InvalidError
+from .archive import TYPE, InvalidError, taken
 from .contents import MACHINE_CLASSES, check_machine, lasting_state, refusal, requests_of, restore_requests
 
 Json = Any  # None, bool, int, float, str, or a list or dict of these
@@ -34,15 +34,17 @@ CSR_PARTS = ("data", "indices", "indptr")
 CONTAINERS = {"matrix": sparse.csr_matrix, "array": sparse.csr_array}
 
 
-def encode_machine(machine: KernelMachine) -> tuple[dict[str, Json], dict[str, NDArray[Any]]]:
-    """Return the entry of a machine, and the arrays that it refers to by name.
+def encode_machine(
+    machine: KernelMachine, arrays: Mapping[str, NDArray[Any]]
+) -> tuple[dict[str, Json], dict[str, NDArray[Any]]]:
+    """Return the entry of a machine; and given arrays, with those that the entry refers to by name.
 
     A ValueError says that a value has no place in a model file, or that `load` would refuse the file.
     """
     kind = type(machine)
     if MACHINE_CLASSES.get(kind.__name__) is not kind:
         raise InvalidError(refusal(machine))
-    codec, state = Codec({}), lasting_state(machine)
+    codec, state = Codec(arrays), lasting_state(machine)
     params = {name: value for name, value in machine.get_params(deep=False).items() if name != "device"}
     entry = {"class": kind.__name__, "params": codec.encode_all(params), "state": codec.encode_all(state)}
     try:
@@ -157,7 +159,7 @@ class Codec:
         inner, named = partial(self.decode, depth=depth), partial(self.decode_all, depth=depth)
         match entry.get("$"):
             case "array":
-                array = self._array(entry["name"])
+                array = taken(self.arrays, entry["name"])
                 return array if array.ndim else array[()]
             case "float":
                 return INFINITE[entry["value"]]
@@ -182,14 +184,9 @@ class Codec:
         """Return values by their names."""
         return {name: self.decode(item, depth) for name, item in values.items()}
 
-    def _array(self, name: str) -> NDArray[Any]:
-        if name not in self.arrays:
-            raise InvalidError(f"there is no array {str(name)[:50]!r}, or it is used twice")
-        return self.arrays.pop(name)
-
     def _csr(self, container: str, shape: list[int], **names: str) -> Any:
         """Return a CSR matrix whose indices are known to be inside it."""
-        data, indices, indptr = (self._array(names[name]) for name in CSR_PARTS)
+        data, indices, indptr = (taken(self.arrays, names[name]) for name in CSR_PARTS)
         if len(shape) != 2 or {indices.dtype.kind, indptr.dtype.kind} != {"i"}:
             raise InvalidError("a CSR matrix must have two sizes, and whole numbers of columns and ends of rows")
         matrix = CONTAINERS[container]((data, indices, indptr), shape=tuple(shape))

@@ -1,7 +1,7 @@
 """Save a fitted estimator in one file and load it again.
 
-A model file is a zip: `model.json`, which holds the parameters and the fitted state of the machine, one `.npy` for each
-array, and `steps.skops`, if there are steps before the machine; see `archive`. It holds no pickle, and loading it runs
+A model file is a zip: `model.json`, which holds the parameters and the fitted state of the machine, and of steps before
+it; and one `.npy` for each array; see `archive`. It holds no pickle, and loading it runs
 no code from it. Its whole content is checked, see `contents` and `steps`, before anything is computed from it. Equal
 models give equal files, byte for byte.
 """
@@ -87,19 +87,19 @@ def write(model: BaseEstimator | Estimator, stream: BinaryIO, path: Path) -> Non
     """Do what `save` does, to an open file; messages name the path."""
     header: dict[str, Any] = {"magic": MODEL_MAGIC, "format": FORMAT_VERSION, "library": metadata.version("adatron")}
     machine: Any = model
-    steps, arrays = None, {}
+    arrays: dict[str, NDArray[Any]] = {}
     try:
         if not isinstance(model, KernelMachine):
-            steps, header["requests"], machine = encode_steps(model)
-        header["model"], arrays = (None, {}) if machine is None else encode_machine(machine)
-    except (ValueError, ImportError) as error:  # the latter of skops
+            header["steps"], header["requests"], arrays, machine = encode_steps(model)
+        header["model"], arrays = (None, arrays) if machine is None else encode_machine(machine, arrays)
+    except (ValueError, TypeError, ImportError) as error:  # the latter ones of skops
         raise ModelFileError(path, str(error)) from error
     except RecursionError as error:
         raise ModelFileError(path, TOO_DEEP) from error
     text = json.dumps(header, allow_nan=False).encode()
     if len(text) > MOST_HEADER:
         raise ModelFileError(path, f"values besides arrays take {len(text)} bytes; there is room for {MOST_HEADER}")
-    write_archive(stream, text, arrays, steps)
+    write_archive(stream, text, arrays)
 
 
 class Estimator(Protocol):
@@ -167,9 +167,12 @@ def load(path: Path, n_features: int | None = None, max_bytes: int | None = None
     try:
         most = max(room(), size_of(path)) if max_bytes is None else max_bytes
         with open_plain(path) as stream:
-            header, arrays, steps = read_archive(stream, most, lambda text: _header(text, path))
-        model: Any = None if header["model"] is None else decode_machine(header["model"], arrays)
-        model = model if steps is None else joined(decode_steps(steps, header["requests"]), model)
+            header, arrays = read_archive(stream, most, lambda text: _header(text, path))
+        model = decode_steps(header["steps"], header["requests"], arrays) if "steps" in header else None
+        if header["model"] is not None or model is None:
+            machine = decode_machine(header["model"], arrays)
+            model = machine if model is None else joined(model, machine)
+        _remember(model, path)
     except (ModelFileError, OSError, MemoryError):
         raise
     except (ImportError, TooLargeError) as error:  # the former of skops
@@ -179,7 +182,6 @@ def load(path: Path, n_features: int | None = None, max_bytes: int | None = None
     except Exception as error:  # skops and scikit-learn do not list what a crafted state causes
         reason = TOO_DEEP if isinstance(error, RecursionError) else str(error)[:1000]
         raise ModelFileError(path, f"the file is not a valid model: {reason}") from error
-    _remember(model, path)
     return model
 
 
