@@ -168,10 +168,12 @@ def load(path: Path, n_features: int | None = None, max_bytes: int | None = None
         most = max(room(), size_of(path)) if max_bytes is None else max_bytes
         with open_plain(path) as stream:
             header, arrays = read_archive(stream, most, lambda text: _header(text, path))
-        model = decode_steps(header["steps"], header["requests"], arrays) if "steps" in header else None
-        if header["model"] is not None or model is None:
-            machine = decode_machine(header["model"], arrays)
-            model = machine if model is None else joined(model, machine)
+        entry = header["model"]
+        if "steps" in header:
+            model = decode_steps(header["steps"], header["requests"], arrays)
+            model = model if entry is None else joined(model, decode_machine(entry, arrays))
+        else:
+            model = cast("Estimator", decode_machine(entry, arrays))
         _remember(model, path)
     except (ModelFileError, OSError, MemoryError):
         raise
