@@ -149,6 +149,7 @@ def decode_steps(schema: dict[str, Any], requests: Any, arrays: dict[str, NDArra
         archive.writestr(SCHEMA, json.dumps(json.loads(json.dumps(schema), object_hook=checked)))
     steps = skops.loads(content.getvalue(), trusted=["numpy.dtype"])
     for one, wanted in zip(parts(steps), requests, strict=True):
+        one._validate_params()  # pyright: ignore[reportPrivateUsage]
         if fault := next(_faults(type(one).__name__, vars(one)), ""):
             raise InvalidError(fault)
         vars(one).update(_settled(vars(one)))
