@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from adatron.certificates.confined import CARE, SLACK, confine
+from adatron.certificates.bias import CARE, SLACK, confine
 
 
 def extreme(lower, upper, total, epsilon, at, side):

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from adatron.compiled.hash import hash_dense, hash_sparse
-from adatron.compiled.merge import alike, merge
+from adatron.compiled.merge import alike, hash_dense, hash_sparse, merge
 from adatron.compiled.shares import arrange, share_out
 from twins.tiles import row_hash
 

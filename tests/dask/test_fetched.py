@@ -12,8 +12,7 @@ import pytest
 from scipy import sparse
 
 from adatron.dask.far import FarRows
-from adatron.dask.fetched import Fetched
-from adatron.dask.sent import KeptPoints, Sent, compact
+from adatron.dask.sent import Fetched, KeptPoints, Sent, compact
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])

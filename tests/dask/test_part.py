@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adatron.dask.far import SlabLayout, layout_joined
-from adatron.dask.part import Part, violators
+from adatron.dask.gradient import Part, violators
 from adatron.dask.partition import exact_terms
 from adatron.dask.state import SlabViolators, SurveyReport
 from adatron.solvers.blocks.shard import Violators, worst

@@ -25,8 +25,7 @@ from adatron.insight import sensitivity
 from adatron.insight.subject import drawn
 from adatron.learning.leave_out import loo_values
 from adatron.quoted import upward
-from adatron.reports.figure import GROUP, MOST_GROUPS, grouped
-from adatron.reports.parts import Figure, SortableTable, said, written
+from adatron.reports.page import GROUP, MOST_GROUPS, Figure, SortableTable, grouped, said, written
 from moments import at
 
 X, y = make_moons(60, noise=0.25, random_state=0)

@@ -1,5 +1,6 @@
 """Proofs of optimality. They need beta and its gradient only and know no solver."""
 
+from .bias import half_width, intercept, multipliers
 from .certify import (
     Certificate,
     Exact,
@@ -13,7 +14,6 @@ from .certify import (
     unproven,
 )
 from .gap import best_multipliers, duality_gap, kkt_violation, relative
-from .multipliers import half_width, intercept, multipliers
 
 __all__ = [
     "Certificate",

@@ -23,9 +23,8 @@ from ..kernels import Kernel
 from ..threads.pool import Pool
 from . import slab as on_slab
 from .cluster import Call, Cluster
-from .fetched import Fetched
 from .partition import Ids, Vector
-from .sent import compact
+from .sent import Fetched, compact
 from .slab import Lens, Run
 
 

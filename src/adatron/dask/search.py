@@ -97,7 +97,8 @@ class _Tasks:
         order = np.argsort(np.concatenate(groups), kind="stable").tolist()
         cells = [out[i : i + len(splits)] for out, _ in found for i in range(0, len(out), len(splits))]
         names = found[0][1]
-        more = {name: _in_order([one[1][name] for one in found], order) for name in names}
+        listed = {name: list(chain.from_iterable(one[1][name] for one in found)) for name in names}
+        more = {name: [values[i] for i in order] for name, values in listed.items()}
         return list(chain.from_iterable(cells[i] for i in order)), more
 
     def _groups(self, base: Any, candidates: list[Any]) -> list[list[int]]:
@@ -116,11 +117,6 @@ def _makes_another(name: str, last: str | None) -> bool:
     """Return whether a parameter changes the kernel matrix; ``last``: the step of a pipeline that is the machine."""
     step, _, own = name.rpartition("__")
     return own.partition("__")[0] in OF_KERNEL or (last is not None and step.partition("__")[0] != last)
-
-
-def _in_order(parts: list[list[Any]], order: list[int]) -> list[Any]:
-    values = list(chain.from_iterable(parts))
-    return [values[i] for i in order]
 
 
 def evaluated(data: tuple[Any, ...], search: Any, shares: bool, candidates: list[Any], tasks: int) -> Results:

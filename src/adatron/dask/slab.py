@@ -26,7 +26,7 @@ from ..fitting.samples import differ
 from ..gram import Gram, Points, Source
 from ..gram.source import sum_up
 from ..gram.view import exact_sums
-from ..kernels.columns import narrow
+from ..kernels.base import narrow
 from ..threads import Pool
 from .partition import Piece
 from .sent import below

@@ -55,7 +55,13 @@ class Packed(NamedTuple):
                    {name: _pack(getattr(dual, name)) for name in names})  # fmt: skip
 
     def unpacked(self) -> Dual:
-        return replace(self.dual, **{name: _unpack(values) for name, values in self.arrays.items()})
+        return replace(
+            self.dual,
+            **{
+                name: np.repeat(one[1], np.diff(one[0])) if isinstance(one, tuple) else one
+                for name, one in self.arrays.items()
+            },
+        )
 
 
 def _pack(values: NDArray[Any] | None) -> tuple[Ids, NDArray[Any]] | NDArray[Any] | None:
@@ -65,10 +71,6 @@ def _pack(values: NDArray[Any] | None) -> tuple[Ids, NDArray[Any]] | NDArray[Any
     if 4 * len(starts) > len(values):
         return values
     return np.append(starts, len(values)), values[starts]
-
-
-def _unpack(values: Any) -> NDArray[Any] | None:
-    return np.repeat(values[1], np.diff(values[0])) if isinstance(values, tuple) else values
 
 
 class Edit(NamedTuple):

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Ids, Vector, is_sparse
-from ..compiled.hash import hash_dense, hash_sparse
-from ..compiled.merge import alike, merge
+from ..compiled.merge import alike, hash_dense, hash_sparse, merge
 from ..compiled.panels import squared_norms
 from ..compiled.shares import share_out
 from ..model.layout import Coefficients

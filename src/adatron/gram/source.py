@@ -29,7 +29,7 @@ from ..compiled.panels import (
     sum_rows,
 )
 from ..kernels import Kernel
-from ..kernels.columns import renumbered, used_columns
+from ..kernels.base import renumbered, used_columns
 from ..threads.cost import COPIED, threads_for
 from ..threads.pool import Pool
 

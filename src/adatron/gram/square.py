@@ -63,7 +63,8 @@ class Square:
         gram, n = self._gram, len(P)
         if gram.held:
             return np.pad(gram.block(P, P), (0, width - n))
-        fresh = self._fresh(P.ids, width)
+        known = width == len(self._K) and n == len(self._ids)
+        fresh = np.flatnonzero(P.ids != self._ids) if known else np.arange(n)  # places whose points are new
         K, self._ids = self._K, self._ids[:0]  # no value counts as known until all are made
         if len(fresh) > FRESH * n or (len(fresh) and not gram.mirrors):
             K = self._leased(width)
@@ -75,11 +76,6 @@ class Square:
         K[n:], K[:, n:width] = 0.0, 0.0
         self._K, self._ids = K, P.ids
         return K
-
-    def _fresh(self, ids: Ids, width: int) -> Ids:
-        """Return the places whose points are new."""
-        known = width == len(self._K) and len(ids) == len(self._ids)
-        return np.flatnonzero(ids != self._ids) if known else np.arange(len(ids))
 
     def _leased(self, width: int) -> NDArray[Any]:
         """Return room of this width."""

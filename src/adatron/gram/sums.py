@@ -16,7 +16,7 @@ from ..compiled.cache.jit import jit
 from ..compiled.cache.pointer import contents
 from ..compiled.micro import rows_width
 from ..compiled.panels import TILE, Dense, Sparse, pack, sparse_norms
-from ..kernels.columns import renumbered
+from ..kernels.base import renumbered
 from ..threads.pool import Pool
 from .backends.segment import TileSegment, Workspace
 from .backends.tile_loop import Storing, Weights, accumulate

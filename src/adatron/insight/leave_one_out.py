@@ -14,8 +14,7 @@ from ..estimators.base.methods import quiet
 from ..learning.leave_out import loo_values
 from ..quoted import quoted
 from ..threads import Clock, OutOfTime
-from .in_time import in_time
-from .subject import Ids, Subject, Unavailable, Vector, counted, drawn, unnamed
+from .subject import Ids, Subject, Unavailable, Vector, counted, drawn, in_time, unnamed
 from .twin import Twin, at_bound, candidates, twin_of
 
 CHANCE_LEVEL = 0.025  # Probability of calling another C clearly better although it is not.

@@ -18,8 +18,21 @@ from ..margins import Field
 from ..model.heads import Classes
 from ..threads import Clock, Pool, allowed_threads
 from ..threads.gate import one_blas_thread
-from .in_time import in_time, margins_in_time
-from .subject import Unavailable, Vector, counted, dense, drawn, map_of, measurable, rows_of, taken, task_of, unnamed
+from .subject import (
+    Unavailable,
+    Vector,
+    counted,
+    dense,
+    drawn,
+    in_time,
+    map_of,
+    margins_in_time,
+    measurable,
+    rows_of,
+    taken,
+    task_of,
+    unnamed,
+)
 
 BOUNDARY_SAMPLES = 300  # Samples whose boundary points are taken.
 # Sizes of the search along single features.

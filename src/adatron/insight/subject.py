@@ -1,13 +1,15 @@
-"""A fitted model with the samples that it was fitted to, checked."""
+"""A fitted model with the samples that it was fitted to, checked; and as many of them as there is time for."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from math import inf
 from numbers import Integral
-from typing import Any
+from time import monotonic
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,7 @@ from sklearn.utils import check_array, check_consistent_length, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Ids, Vector
+from ..estimators import input_margin
 from ..estimators.base.attributes import TASK_NAMES
 from ..estimators.base.machine import KernelMachine
 from ..estimators.checks import inputs
@@ -24,7 +27,9 @@ from ..estimators.forms.way import PipelineParts, way_to
 from ..estimators.input_space.affine import Affine, linear_map
 from ..estimators.input_space.measure import classifier_of
 from ..kernels.derivatives import jet
+from ..margins import InputMargins
 from ..quoted import quoted
+from ..threads import Clock
 
 OTHER_SAMPLES = (
     "X and y must be the samples that the model was fitted to, in their order: {}. Pass other samples as X_test and "
@@ -329,3 +334,36 @@ def _other(machine: Any, what: str) -> ValueError:
     """Return the error for samples that are not those of the fit."""
     order = " An incremental model keeps them in the order of its ids_." if hasattr(machine, "ids_") else ""
     return ValueError(OTHER_SAMPLES.format(what) + order)
+
+
+GROWTH = 3  # Times that a part is as large as all before it, at most.
+Answer = TypeVar("Answer")
+
+
+def in_time(some: Ids, clock: Clock, ask: Callable[[Ids], Answer]) -> tuple[Ids, list[Answer]]:
+    """Return the samples that there was time for, and what was found of them, part by part.
+
+    Without a limit all samples are one part. With a limit, chance orders the samples, and the first part is one sample.
+    Each further part is as large as the time that is left allows, if it takes as long as those before.
+    """
+    if clock.deadline == inf or not len(some):
+        return some, [ask(some)]
+    order = np.random.default_rng(0).permutation(some)
+    begun, done, size = monotonic(), 0, 1
+    found: list[Answer] = []
+    while size > 0:
+        found.append(ask(order[done : done + size]))
+        done += size
+        now = monotonic()
+        size = min(GROWTH * done, len(order) - done)
+        if now > begun:
+            size = min(size, int(done * (clock.deadline - now) / (now - begun)))
+    return order[:done], found
+
+
+def margins_in_time(model: Any, rows: Any, some: Ids, clock: Clock) -> tuple[Ids, InputMargins]:
+    """Return the samples that there was time for, sorted, and their distances from the boundary."""
+    done, found = in_time(some, clock, lambda part: input_margin(model, taken(rows, part)))
+    order = np.argsort(done, kind="stable")
+    columns = (np.concatenate([getattr(one, field.name) for one in found])[order] for field in fields(InputMargins))
+    return done[order], InputMargins(*columns)

@@ -2,11 +2,10 @@
 
 from .base import ADD, MULTIPLY, SCALE, Kernel, Leaf
 from .compose import Product, Scaled, Sum
-from .function import Function
+from .given import Function, Precomputed
 from .laplacian import Laplacian
 from .linear import Linear
 from .polynomial import Polynomial
-from .precomputed import Precomputed
 from .rbf import RBF
 from .sigmoid import Sigmoid
 from .table import KERNELS, from_spec, resolve

@@ -15,13 +15,47 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from ..compiled.cache.uninterrupted import cached_property
+from ..compiled.panels import PASS_COLUMNS
 from ..quoted import quoted
 from . import rounding
-from .columns import narrow, used_columns
 from .derivatives import Float64, Mixture, cross_derivative, gradient
+
+
+def used_columns(*rows: Any) -> NDArray[Any] | None:
+    """Return the sorted columns that some rows use; None if one is dense, or has not far more columns than values.
+
+    Hashed words use few of very many columns. SciPy and compiled code take time or memory for all of them, so such rows
+    get new numbers. The order of columns stays, and with it that of every sum.
+    """
+    if not all(map(issparse, rows)) or rows[0].shape[1] <= max(PASS_COLUMNS, 2 * sum(X.nnz for X in rows)):
+        return None
+    return np.unique(np.concatenate([X.indices for X in rows]))
+
+
+def renumbered(indices: NDArray[Any], used: NDArray[Any] | None) -> NDArray[np.int32]:
+    """Return new numbers of columns that rows which come later may have, too.
+
+    Used column j becomes 2j + 1. Columns between two used ones share the even number between theirs: no used column has
+    that number.
+    """
+    if used is None:
+        return indices.astype(np.int32)
+    place = np.searchsorted(used, indices.astype(used.dtype, copy=False))
+    found = place < len(used)
+    found[found] = used[place[found]] == indices[found]
+    return (2 * place + found).astype(np.int32)
+
+
+def narrow(X: Any, used: NDArray[Any] | None) -> Any:
+    """Return CSR rows with their used columns only."""
+    if used is None:
+        return X
+    return type(X)((X.data, np.searchsorted(used, X.indices), X.indptr), (X.shape[0], len(used)))
+
 
 # Operators of the postfix program. Leaves are 0, 1, 2, ... in the order of the table.
 ADD, MULTIPLY, SCALE = 100, 101, 102

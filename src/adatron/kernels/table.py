@@ -11,11 +11,10 @@ from typing import Any
 from ..quoted import quoted
 from .base import Kernel, Leaf
 from .compose import Product, Scaled, Sum
-from .function import Function
+from .given import Function, Precomputed
 from .laplacian import Laplacian, laplacian_map
 from .linear import Linear, linear_map
 from .polynomial import Polynomial, polynomial_map
-from .precomputed import Precomputed
 from .rbf import RBF, DistanceRBF, distance_rbf_map, rbf_map
 from .sigmoid import Sigmoid, sigmoid_map
 

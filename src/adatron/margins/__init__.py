@@ -1,10 +1,9 @@
 """Margins in the input space: the distance of a point from the surface f(x) = 0, its proven bound, and its growth."""
 
 from .algorithm import Recipe, Stage, TwoClasses, climb, first_stage, measured, needed_bytes, step_cost, unmeasured
-from .certified import certified, variation
 from .field import Field
 from .metric import Metric
-from .nearest import InputMargins, nearest
+from .nearest import InputMargins, certified, nearest, variation
 from .projection import parts
 from .worth import Worth, estimated
 

@@ -46,7 +46,9 @@ def first_crossings(
     near : (n,) radii within which f has no zero
     """
     U = _directions(field, metric, X, f, q, pool)  # (n, R, d)
-    reach = np.maximum(RAY_LENGTH * _farthest(field, metric, X), SHORTEST_RAY)  # all bases may coincide with a sample
+    far = np.sqrt(cdist(X, field.points, "sqeuclidean").max(axis=1))  # an upper bound of each row's farthest point
+    far = far if metric.G is None else far * np.sqrt(np.linalg.eigvalsh(metric.G)[..., -1])
+    reach = np.maximum(RAY_LENGTH * far, SHORTEST_RAY)  # all bases may coincide with a sample
     from_here = np.clip(near, 1e-3 * reach, reach)
     low, high = np.zeros(U.shape[:2]), np.full(U.shape[:2], np.inf)
     open_rows, before = np.arange(len(X)), np.zeros(len(X))
@@ -125,12 +127,6 @@ def _to_others(field: Field, X: Vector, f: Vector, pool: Pool) -> Vector:
         if len(rows) and count:
             ways[rows, :count] = others[_closest(X[rows], others, count)] - X[rows, None]
     return ways
-
-
-def _farthest(field: Field, metric: Metric, X: Vector) -> Vector:
-    """Return an upper bound of the distance of each row's farthest point."""
-    far = np.sqrt(cdist(X, field.points, "sqeuclidean").max(axis=1))
-    return far if metric.G is None else far * np.sqrt(np.linalg.eigvalsh(metric.G)[..., -1])
 
 
 def _fixed(d: int) -> Vector:

@@ -166,7 +166,7 @@ class _Result:
 
 def _rows(X: Any, points: Source, which: Any) -> Source:
     """Return some rows of X in the form of the support vectors."""
-    block = _ready(X[which], points.X)
+    block = canonical_csr(X[which]) if is_sparse(points.X) else np.ascontiguousarray(X[which])
     ids = np.arange(block.shape[0])
     return replace(points, X=block, ids=ids, columns=None if points.columns is None else 0 * ids, new=True)
 
@@ -204,8 +204,3 @@ def _single_up_to(expansion: Expansion | PairSums, precision: str) -> float:
         return -np.inf
     limit = SINGLE_REACH * points.largest
     return limit if points.suits_single(limit, asked=True) else -np.inf
-
-
-def _ready(rows: Any, vectors: Any) -> Any:
-    """Return rows in the storage of the support vectors."""
-    return canonical_csr(rows) if is_sparse(vectors) else np.ascontiguousarray(rows)

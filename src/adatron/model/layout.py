@@ -91,17 +91,12 @@ def from_dual_coef(dual_coef: Any, classes: Ids, n_classes: int) -> Vector:
     """Return the coefficients of pairs, (n_pairs, m), from their arrangement."""
     dense = dual_coef.toarray() if is_sparse(dual_coef) else dual_coef
     both = pairs(n_classes)
-    out, own = np.zeros((both.shape[1], dense.shape[1])), _spans(classes, n_classes)
+    ends = np.searchsorted(classes, np.arange(n_classes + 1)).tolist()  # the support vectors come class by class
+    out, own = np.zeros((both.shape[1], dense.shape[1])), [slice(a, b) for a, b in pairwise(ends)]
     for problem, (i, j) in enumerate(both.T):
         out[problem, own[i]] = dense[j - 1, own[i]]
         out[problem, own[j]] = dense[i, own[j]]
     return out
-
-
-def _spans(classes: Ids, n_classes: int) -> list[slice]:
-    """Return the slice of the support vectors of each class; they come class by class."""
-    ends = np.searchsorted(classes, np.arange(n_classes + 1)).tolist()
-    return [slice(a, b) for a, b in pairwise(ends)]
 
 
 @lru_cache(maxsize=8)
@@ -141,7 +136,7 @@ def balanced(coefficients: Vector) -> bool:
 
 def _product(A: Any, B: Any) -> Any:
     """Return the product of CSR matrices; SciPy's takes memory for all columns of B, used or not."""
-    from ..kernels.columns import narrow, used_columns  # not at the top: kernels bring the compiler
+    from ..kernels.base import narrow, used_columns  # not at the top: kernels bring the compiler
 
     used = used_columns(B)
     if used is None:

@@ -15,19 +15,27 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from ..estimators.forms.way import is_search, way_to
 from ..insight.deletion import Influence, influence_of
-from ..insight.in_time import margins_in_time
 from ..insight.labels import Issues, issues_of
 from ..insight.leave_one_out import AlongC, LeftOut, along_C, asked, left_out_of
 from ..insight.names import UNNAMED, names_of, unit_of
 from ..insight.sensitivity import Sensitivity, sensitivity_of
-from ..insight.subject import Ids, Subject, Unavailable, Vector, drawn, refuse_unmeasured, rows_of, taken
+from ..insight.subject import (
+    Ids,
+    Subject,
+    Unavailable,
+    Vector,
+    drawn,
+    margins_in_time,
+    refuse_unmeasured,
+    rows_of,
+    taken,
+)
 from ..insight.twin import Twin, twin_of
 from ..margins import InputMargins
 from ..quoted import quoted
 from ..solvers.path import Stalled
 from ..threads import Clock, OutOfTime
-from .figure import Gallery
-from .parts import said
+from .page import Gallery, said
 
 CV_FOLDS = 5  # Folds without a cv of the user, as scikit-learn has them.
 ONE_OUT = 0.3  # Part of the time for scores that leave-one-out may take; folds have the rest.

@@ -18,9 +18,8 @@ from ..insight.subject import Subject, counted, unnamed
 from ..quoted import quoted
 from ..threads import Clock
 from .facts import Facts
-from .page import Report
+from .page import Folded, PagePart, Panel, Report, SortableTable, Text
 from .panels import PANELS
-from .parts import Folded, PagePart, Panel, SortableTable, Text
 
 MAX_TIME = 300.0  # Seconds.
 PANEL_SHARE = 1 / 16  # Part of the time that each panel has in any case.

@@ -113,7 +113,7 @@ class Ascent(ABC, Generic[How]):
         """Run to the end, or until there is no time for more kernel values."""
         try:
             self.prepare()
-            return self._to_the_end()
+            return self.concluded(*until_proven(self, first_tolerance(self.dual, self.options), self.options))
         except OutOfTime:
             return Solution(self.beta, self.g, self.n_iter, Status.MAX_TIME, self._in_time(), self.watch.trace())
 
@@ -125,10 +125,6 @@ class Ascent(ABC, Generic[How]):
                 slack = self._errors() + self._proven + self.rounding
                 return loosely(self.view, self.dual, self.beta, g, slack)
         return unproven(self.dual, self.beta, self.g)
-
-    def _to_the_end(self) -> Solution:
-        """Run to the end."""
-        return self.concluded(*until_proven(self, first_tolerance(self.dual, self.options), self.options))
 
     def concluded(self, status: Status, proof: Certificate) -> Solution:
         """Return the solution; where rounding or a limit ended the loop, that with the least gap that was proven."""
@@ -169,8 +165,9 @@ class Ascent(ABC, Generic[How]):
         if proof.kkt_violation <= self.options.tol and not (best and best[2].relative_gap < proof.relative_gap):
             self._least = self.beta.copy(), self.g.copy(), proof
         self._rounds += 1
-        coarse, near = self._tiles_are_coarse(tol), self._next(tol, proof)
-        if coarse:
+        near = self._next(tol, proof)
+        refused = self._rounds % REFUSALS == 0 or (self.options.way < Way.DECOMPOSE and self._coarse() > tol)
+        if self.view.gram.dtype != np.float64 and refused:  # or float64 tiles of one block cost little more
             self._widen()
         return near if near > 0.0 else Status.STUCK
 
@@ -202,11 +199,6 @@ class Ascent(ABC, Generic[How]):
         """Return the tolerance to go on with after a refusal; 0 if rounding lets no gradient meet a smaller one."""
         endless = self._rounds >= 4 * REFUSALS and self._rounds % REFUSALS == 0
         return 0.0 if endless and self.view.gram.dtype == np.float64 else nearer(tol, proof, self.options)
-
-    def _tiles_are_coarse(self, tol: float) -> bool:
-        """Return whether float32 tiles do not get there, or float64 tiles of one block cost little more."""
-        refused = self._rounds % REFUSALS == 0 or (self.options.way < Way.DECOMPOSE and self._coarse() > tol)
-        return self.view.gram.dtype != np.float64 and refused
 
     def _coarse(self) -> float:
         """Return how far the tiles blur a gradient."""

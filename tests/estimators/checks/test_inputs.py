@@ -15,7 +15,7 @@ from sklearn.exceptions import DataConversionWarning
 import adatron
 from adatron import SVC
 from adatron.compiled import panels
-from adatron.compiled.hash import hash_sparse
+from adatron.compiled.merge import hash_sparse
 from adatron.gram.backends import tile_loop as tiles
 from adatron.kernels import RBF
 from machines import NAMES, X, assert_same, assert_same_after, dense, locked, ours, outcome, target, theirs, values

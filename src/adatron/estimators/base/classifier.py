@@ -145,7 +145,10 @@ class Classifier(ClassifierMixin, KernelMachine):
         clock, data = Clock.starting(self.max_time), self._labelled(X, y, sample_weight)
         problem = self.problem(inputs.augment(self.augment, data.X, data.repeated))
         settings = self.settings(data.serving, clock, problem.sized, X)
-        return self._take(fit([data], [problem], settings, Calibration(self._rng()) if self.with_probability else None))
+        calibration = None
+        if self.with_probability:  # samples are shuffled before they are left out; None is a fixed seed
+            calibration = Calibration(check_random_state(0 if self.random_state is None else self.random_state))
+        return self._take(fit([data], [problem], settings, calibration))
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any) -> TrainingSet:
         """Return the checked training set."""
@@ -235,10 +238,6 @@ class Classifier(ClassifierMixin, KernelMachine):
         head.check()
         refined = head.in_pairs and head.break_ties  # a sum of all pairs' values may decide
         return self._decision(model, X, head.predictions, None if refined else head.decided, head.counted(labels=True))
-
-    def _rng(self) -> np.random.RandomState:
-        """Return the generator that shuffles the samples before they are left out; None is a fixed seed."""
-        return check_random_state(0 if self.random_state is None else self.random_state)
 
     @told_if(_offered)
     @quiet

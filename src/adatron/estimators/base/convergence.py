@@ -129,7 +129,7 @@ def _cause(X: Any, values: bool, kernel: str, resolution: float) -> str:
 
 def _moments(X: Any) -> Moments:
     from ...gram.elsewhere import Elsewhere, Moments
-    from ...kernels.columns import narrow, used_columns
+    from ...kernels.base import narrow, used_columns
 
     if isinstance(X, Elsewhere):
         return X.moments()
@@ -165,9 +165,5 @@ def _scales(X: Any, spread: Any, kernel: str) -> str:
         return ""
     return (
         f" The features' standard deviations range from {smallest:.1e} to {largest:.1e}, the usual cause: "
-        f"scale them ({'MaxAbsScaler' if _is_sparse(X) else 'StandardScaler'})."
+        f"scale them ({'MaxAbsScaler' if is_sparse(X) or getattr(X, 'is_sparse', False) else 'StandardScaler'})."
     )
-
-
-def _is_sparse(X: Any) -> bool:
-    return is_sparse(X) or getattr(X, "is_sparse", False)

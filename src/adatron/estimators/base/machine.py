@@ -260,7 +260,7 @@ class KernelMachine(Parameters, FittedAttributes):
 
         Sums are taken in another order: a sample whose decision value is only rounding may change sides.
         """
-        from ..forms.compact import shrunk
+        from ..forms.export import shrunk
 
         model = self.model_
         found = model if model.compact else shrunk(model)

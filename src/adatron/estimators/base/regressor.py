@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from ...problems import Bias
 
 
-def columns_of(y: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    """Return the targets, one after the other."""
-    return [y] if y.ndim == 1 else [np.ascontiguousarray(one) for one in y.T]
-
-
 class Regressor(RegressorMixin, KernelMachine):
     """Base of the regressors, which have one program, or one for each of several targets or quantiles.
 
@@ -94,7 +89,8 @@ class Regressor(RegressorMixin, KernelMachine):
 
         clock = Clock.starting(self.max_time)
         rows, y = inputs.training_data(self, X, y, several=self.takes_targets)
-        data = self._measured(rows, columns_of(y), sample_weight, Target(self.columns if y.ndim == 1 else y.shape[1]))
+        columns = [y] if y.ndim == 1 else [np.ascontiguousarray(one) for one in y.T]
+        data = self._measured(rows, columns, sample_weight, Target(self.columns if y.ndim == 1 else y.shape[1]))
         problems = self.problems(inputs.augment(self.augment, rows, data[0].repeated))
         if len(data) > 1 and len(problems) > 1:
             raise ValueError(f"{type(self).__name__} takes one target with several quantiles. Got {len(data)} targets.")

@@ -16,8 +16,7 @@ from ...arrays import Vector, canonical_csr, is_sparse, writable
 from ...model.model import NOT_FINITE
 from ...quoted import quoted
 from . import arrays
-from .arrays import host, rows_there
-from .checked import checked
+from .arrays import checked, host, rows_there
 from .columns import refuse_dates, refuse_masked
 
 if TYPE_CHECKING:

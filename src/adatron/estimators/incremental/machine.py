@@ -26,8 +26,7 @@ from ..base.attributes import Attribute
 from ..base.machine import KernelMachine
 from ..base.methods import fitting, named
 from ..checks import arrays, inputs
-from ..checks.arrays import refuse_remote
-from ..checks.checked import checked
+from ..checks.arrays import checked, refuse_remote
 from .forgetting import keeping
 from .holder import Holder
 

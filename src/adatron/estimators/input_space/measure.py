@@ -18,7 +18,7 @@ from ...model.layout import pairs
 from ...quoted import quoted
 from ..base.methods import quiet
 from ..base.novelty import Novelty
-from ..checks.checked import checked
+from ..checks.arrays import checked
 from ..checks.columns import as_numbers
 from ..forms.way import way_to
 from .affine import EPS, SPACES, Affine, linear_map

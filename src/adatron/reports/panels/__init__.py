@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..facts import Facts
-from ..parts import Panel
+from ..page import Panel
 from .boundary import boundary
 from .chosen import chosen
 from .deciding import deciding

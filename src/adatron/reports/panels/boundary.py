@@ -11,8 +11,7 @@ from ...insight.plane import typical
 from ...plots.plane import BoundaryPlaneDisplay
 from ...quoted import raised
 from ..facts import LATE, Facts, Missing, known
-from ..figure import PICTURE_WIDTH
-from ..parts import Panel
+from ..page import PICTURE_WIDTH, Panel
 
 
 def boundary(facts: Facts) -> Panel:

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...insight.in_time import in_time
 from ...insight.leave_one_out import refitted
-from ...insight.subject import Unavailable, drawn
+from ...insight.subject import Unavailable, drawn, in_time
 from ...learning.leave_out import loo_values
 from ...outcome import best_of, edges, measure_of, metric_of, metrics_of, short, varied
 from ...plots.axes import COLORS
@@ -17,7 +16,7 @@ from ...plots.insight import LOO_ERROR, LOO_RMSE, LeaveOneOutDisplay
 from ...plots.search import SearchDisplay
 from ...selection.ranges.auto import DISTANT, SCALED
 from ..facts import LATE, Facts, Missing, known, needed
-from ..parts import Panel, SortableTable, Text, percent, said
+from ..page import Panel, SortableTable, Text, percent, said
 
 ROUNDED_APART = 1e-9  # Relative difference that is rounding.
 TIMES = (0.25, 0.5, 1.0, 2.0, 4.0)  # What nu is multiplied by.

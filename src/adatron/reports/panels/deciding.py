@@ -10,8 +10,7 @@ from ...insight.twin import Twin, at_bound
 from ...plots.insight import InfluenceDisplay
 from ...quoted import upward
 from ..facts import LATE, Facts, Missing
-from ..figure import BAR_HEIGHT
-from ..parts import SAMPLES_SHOWN, Folded, Panel, SortableTable, Text, percent, said
+from ..page import BAR_HEIGHT, SAMPLES_SHOWN, Folded, Panel, SortableTable, Text, percent, said
 
 SAMPLE_BARS = 8  # Bars of the picture.
 COLOURS = "Blue: the coefficient is below its bound (free); red: it is at the bound."

@@ -9,8 +9,7 @@ import numpy as np
 from ...insight.sensitivity import FLIP_FEATURES as ALONE
 from ...plots.insight import SensitivityDisplay
 from ..facts import LATE, Facts, Missing
-from ..figure import BAR_HEIGHT
-from ..parts import Folded, Panel, SortableTable, Text, percent
+from ..page import BAR_HEIGHT, Folded, Panel, SortableTable, Text, percent
 
 FEATURES_SHOWN, FEATURE_BARS = 50, 10  # Rows of the table, and bars of the picture.
 

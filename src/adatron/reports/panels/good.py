@@ -11,8 +11,7 @@ from ...insight.subject import drawn
 from ...plots.axes import COLORS
 from ...quality import of_classes, of_numbers, of_outliers, of_quantiles
 from ..facts import LATE, Facts, Missing
-from ..figure import INK, grouped
-from ..parts import Figure, Panel, SortableTable, percent, said
+from ..page import INK, Figure, Panel, SortableTable, grouped, percent, said
 
 CLASSES_WRITTEN = 30  # Most classes that a confusion matrix names, and whose counts it shows as numbers.
 DOTS = 2_000  # Most points of a picture.

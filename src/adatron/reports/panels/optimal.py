@@ -10,7 +10,7 @@ from ...model.model import GAP_TOL, IF_SEMIDEFINITE
 from ...plots.gap import GapDisplay
 from ...quoted import raised, upward
 from ..facts import Facts, Missing
-from ..parts import Folded, Panel, SortableTable, Text, Verbatim, Worded, said
+from ..page import Folded, Panel, SortableTable, Text, Verbatim, Worded, said
 
 EQUAL_ENDS = 1e-12  # Relative gap below which the digits of the objectives need not show it.
 PROBLEMS_SHOWN = 300  # Problems in the table, those with the largest gaps.

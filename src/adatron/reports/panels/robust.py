@@ -16,8 +16,7 @@ from ...plots.input_margin import MarginDisplay, of_classes
 from ...quoted import raised
 from ...threads import Pool, allowed_threads
 from ..facts import LATE, SAMPLES_MEASURED, Facts, Missing, known
-from ..figure import HALF_WIDTH, PICTURE_WIDTH, grouped
-from ..parts import Figure, Panel, SortableTable, percent, said
+from ..page import HALF_WIDTH, PICTURE_WIDTH, Figure, Panel, SortableTable, grouped, percent, said
 
 DISTANCES_SHOWN = (0.05, 0.25, 0.5, 0.75)  # Of the distances from the boundary.
 BINS = 10  # Groups of samples by their distance.

@@ -9,8 +9,7 @@ import numpy as np
 from ...insight.subject import dense, taken
 from ...plots.insight import LabelIssueDisplay, pictures
 from ..facts import Facts, Missing
-from ..figure import BAR_HEIGHT
-from ..parts import SAMPLES_SHOWN, Panel, SortableTable, percent
+from ..page import BAR_HEIGHT, SAMPLES_SHOWN, Panel, SortableTable, percent
 from .deciding import COLOURS, SAMPLE_BARS
 
 SAMPLE_FEATURES = 6  # Features that the table shows of each sample.

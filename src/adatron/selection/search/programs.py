@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Ids, Vector
-from ...certificates.confined import CARE, confine
+from ...certificates.bias import CARE, confine
 from ...fitting.programs import Listed, Program, Programs
 from ...problems import Dual, csvc
 from ...solvers.results import Found

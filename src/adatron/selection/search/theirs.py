@@ -107,7 +107,9 @@ def searched(
     scorer, refit_metric = search._get_scorers()
     refuse_masked(y, "y")
     X, y = indexable(X, y)
-    cuttable = _cuttable(search.estimator, X)
+    # Kernel values in a frame become an array, as scikit-learn cannot take rows and columns of a frame.
+    pairwise = get_tags(search.estimator).input_tags.pairwise
+    cuttable = np.asarray(X) if pairwise and hasattr(X, "columns") else X
     params = _check_method_params(X, params=params)
     routed = search._get_routed_params_for_fit(params)
     cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
@@ -153,11 +155,6 @@ def searched(
     search.scorer_ = scorer._scorers if isinstance(scorer, MultimetricScorer) else scorer
     search.cv_results_ = results
     return search
-
-
-def _cuttable(estimator: Any, X: Any) -> Any:
-    """Return kernel values in a frame as an array, as scikit-learn cannot take rows and columns of a frame."""
-    return np.asarray(X) if get_tags(estimator).input_tags.pairwise and hasattr(X, "columns") else X
 
 
 def _run(search: Any, evaluate: Callable[..., dict[str, Any]]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Ids, Vector
-from ...certificates.confined import CARE
+from ...certificates.bias import CARE
 from ...compiled.precision import UNIT
 from ...devices import Device
 from ...gram import Gram, Points, Source

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...certificates import relative
+from ...certificates.bias import average
 from ...certificates.certify import weigh
 from ...certificates.gap import CARE, minimise
-from ...certificates.multipliers import average
 from ...compiled.cache.jit import jit
 from ...compiled.cache.pointer import NOWHERE, Address, At, address, borrowed, call, count, hidden, number_of
 from ...compiled.panels import Operand

@@ -133,7 +133,9 @@ class _Block(Ascent[Block]):
             status = self.pause(violation, tol, objective=objective)
             if status is not None:
                 return status
-            if self.origin is None and self.view.gram.kernel.convex and self._negative(objective):
+            size = float(np.abs(self.dual.t * self.beta).sum() + abs(objective))
+            negative = objective + self._gain() < -NEGATIVE_NOISE * size  # |w|^2: steps follow the noise of values
+            if self.origin is None and self.view.gram.kernel.convex and negative:
                 return Status.STUCK
             if self._finish(here, violation, tol) or self._leap(violation, tol):
                 continue
@@ -143,11 +145,6 @@ class _Block(Ascent[Block]):
             moved = moved or self._advance(self._choose(here.ends), of_block)
             if not moved:
                 return Status.STOPPED if self.watch.flag[STOP] else Status.STUCK
-
-    def _negative(self, objective: float) -> bool:
-        """Return whether |w|^2 is clearly negative: kernel values are rounded so much that steps follow their noise."""
-        size = float(np.abs(self.dual.t * self.beta).sum() + abs(objective))
-        return objective + self._gain() < -NEGATIVE_NOISE * size
 
     def _part(self, tol: float) -> Ids:
         """Return the variables to solve as a program of their own, or none.
