@@ -36,8 +36,7 @@ TESTS = {
     "problems/unit.py": ["problems/test_unit.py", *ALL],
     "problems/problem.py": ["problems/test_kinds.py", "problems/test_problem.py", *ALL],
     "problems/dual.py": ["problems/test_dual.py", "certificates/test_gap.py"],
-    "certificates/confined.py": ["certificates/test_confined.py"],
-    "certificates/multipliers.py": ["certificates/test_multipliers.py"],
+    "certificates/bias.py": ["certificates/test_bias.py"],
     "certificates/gap.py": [
         "certificates/test_gap.py",
         *(

@@ -133,10 +133,10 @@ class _Block(Ascent[Block]):
             status = self.pause(violation, tol, objective=objective)
             if status is not None:
                 return status
-            size = float(np.abs(self.dual.t * self.beta).sum() + abs(objective))
-            negative = objective + self._gain() < -NEGATIVE_NOISE * size  # |w|^2: steps follow the noise of values
-            if self.origin is None and self.view.gram.kernel.convex and negative:
-                return Status.STUCK
+            if self.origin is None and self.view.gram.kernel.convex:
+                size = float(np.abs(self.dual.t * self.beta).sum() + abs(objective))
+                if objective + self._gain() < -NEGATIVE_NOISE * size:  # |w|^2: steps follow the noise of values
+                    return Status.STUCK
             if self._finish(here, violation, tol) or self._leap(violation, tol):
                 continue
             of_block, of_part = (self._inner_tol(violation, tol, *forcing) for forcing in (OF_BLOCKS, OF_PARTS))
