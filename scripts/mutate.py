@@ -40,7 +40,7 @@ TESTS = {
     "certificates/gap.py": [
         "certificates/test_gap.py",
         *(
-            f"certificates/test_gap_relative.py::{name}"
+            f"certificates/test_gap.py::{name}"
             for name in (
                 "test_no_optimum_within_the_bounds_makes_the_part_larger",
                 "test_nothing_known_is_an_infinite_part",
