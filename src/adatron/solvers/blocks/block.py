@@ -35,6 +35,7 @@ from ..ascent import Ascent
 from ..base import Options, Solver, Watch, Way
 from ..dense import INNER, Inner, Layout
 from ..linalg.factor import factor_bytes
+from ..linalg.features import price as price_by_features
 from ..loop import OF_BLOCKS, OF_PARTS, how_closely
 from ..results import NEGATIVE_CURVATURE, STOP, Solution, Status
 from ..tasks import Origin, State
@@ -291,9 +292,14 @@ class _Block(Ascent[Block]):
         """Solve the whole program by interior points, once, if blocks crawl; return whether anything moved."""
         unfit = self.leapt or self.origin is not None or self.watch.flag[NEGATIVE_CURVATURE] or self.dual.unbounded
         goal, memory = min(tol, self.options.gap_tol or tol), self.options.memory
-        if unfit or factor_bytes(self.distinct, 1, 8) > memory:
+        if unfit:
             return False
-        if not self.newton.overtaken(price(self.distinct, self.newton.entry), violation, goal):
+        if self.view.gram.kernel.plain:
+            cost, needed = price_by_features(self.distinct, self.view.gram.source.X.shape[1]), 0.0
+        else:
+            cost, needed = price(self.distinct, self.newton.entry), factor_bytes(self.distinct, 1, 8)
+        first = self.view.gram.kernel.plain and self.options.way >= Way.DECOMPOSE
+        if needed > memory or not (first or self.newton.overtaken(cost, violation, goal)):
             return False
         self.leapt = True
         if self.view.gram.dtype != np.float64:

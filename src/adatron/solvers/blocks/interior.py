@@ -6,9 +6,10 @@ Problem   any program of ``problems.dual`` with finite bounds on both sides of 0
 Update    Newton's method on g - z + y = 0, v z = tau, (u - v) y = tau, with Mehrotra's predictor and corrector. Let
           D = (z / v + y / (u - v))^-1, and E be the sums of D in each row. Every step is a system in
           K + lambda^2 + E^-1. It is well conditioned for any K, so one Cholesky factor in tiles, in float64, is enough.
+          With a linear kernel it is a system of the features, see ``linalg.features``.
 Stop      the complementarity v z + (u - v) y is small against the objective, or rounding lets nothing more be gained.
           The caller goes on from there: parts whose multiplier outweighs the tolerance are on their bounds.
-Cost      ten to twenty factors of all rows.
+Cost      ten to twenty factors of all rows; with a linear kernel up to sixty, of the features.
 Source    S. Mehrotra, On the implementation of a primal-dual interior point method, SIAM J. Optim. 2 (1992); M. C.
           Ferris, T. S. Munson, Interior-point methods for massive support vector machines, SIAM J. Optim. 13 (2002).
 """
@@ -25,13 +26,14 @@ from ...gram import View
 from ...problems import Dual
 from ...problems.dual import Ids, Vector, dot
 from ..linalg.factor import Factor, Stopped
+from ..linalg.features import ByFeatures
 from ..start import feasible
 
-INTERIOR_STEPS = 40  # Most iterations; as a rule the loop ends earlier, when rounding lets nothing improve.
 FACTORS_NEEDED = 20.0  # Factors of a whole solution, as a rule.
 GAP_ACCURACY = 1e-9  # Fraction of the objective at which the complementarity ends the solution.
 ROUNDED_GAP = 1e-7  # Fraction of the largest |w|^2 of the parts: a complementarity far below it is rounding.
-SHY = 0.99  # Fraction of the way to the nearest bound that a step goes.
+SHORT = 0.1  # Length of a predictor below which it says little of the way beyond.
+SHY = 0.995  # Fraction of the way to the nearest bound that a step goes.
 WORSE = 1e3  # Multiple of the smallest residual so far above which a residual shows rounding.
 
 
@@ -97,36 +99,67 @@ def interior(view: View, dual: Dual, beta: Vector, stopped: Callable[[], bool]) 
     if parts is None:
         return None
     with np.errstate(all="ignore"):  # values that are not finite are no improvement
-        found = Interior(view if len(first) == len(dual) else view.narrowed(first), dual, parts, beta, stopped).run()
+        rows = view if len(first) == len(dual) else view.narrowed(first)
+        system = ByFeatures(rows, dual.lambda2) if view.gram.kernel.plain else ByRows(rows, dual.lambda2, stopped)
+        found = Interior(system, view.magnitude + dual.lambda2, dual, parts, beta).run()
     if found is None:
         return None
     return feasible(dual, np.bincount(parts.of, parts.sign * found, len(dual)).astype(np.float64))
 
 
-class Interior:
-    """One program on its way to the optimum; ``view`` has each row once, in float64."""
+class ByRows:
+    """Systems of any kernel, each by a Cholesky factor of all rows of K."""
 
-    def __init__(self, view: View, dual: Dual, parts: SignedParts, beta: Vector, stopped: Callable[[], bool]) -> None:
-        self.view, self.lambda2, self.parts, self.stopped = view, dual.lambda2, parts, stopped
-        self.s = np.array(dual.totals)
+    steps, central, noise, share = 40, False, ROUNDED_GAP, 1.0
+
+    def __init__(self, view: View, lambda2: float, stopped: Callable[[], bool]) -> None:
+        self.view, self.lambda2, self.stopped = view, lambda2, stopped
+
+    def __len__(self) -> int:
+        return len(self.view)
+
+    def times(self, w: Vector) -> Vector:
+        """Return (K + lambda^2 11') w."""
+        out = np.full((len(w), 1), self.lambda2 * w.sum())
+        self.view.accumulate(out, self.view.points(np.arange(len(w))), w[:, None])
+        return out[:, 0]
+
+    def factor(self, E: Vector) -> Callable[[Matrix], Matrix]:
+        """Return what solves (1 + E (K + lambda^2 11')) x = h for every column h."""
+        factor, held = Factor(self.view, self.lambda2, 1, self.stopped, 1.0 / E), np.empty(0, np.int64)
+        return lambda h: factor.solve(h / E[:, None], held)
+
+
+class Interior:
+    """One program on its way to the optimum.
+
+    system : solves for the sums in each row
+    largest : the largest entry of K + lambda^2 11'
+    beta : tells the size of the variables
+    """
+
+    def __init__(
+        self, system: ByRows | ByFeatures, largest: float, dual: Dual, parts: SignedParts, beta: Vector
+    ) -> None:
+        self.system, self.largest, self.parts, self.s = system, largest, parts, np.array(dual.totals)
         top = parts.top
         size = np.abs(beta[parts.of]).mean() if len(beta) else 0.0
-        self.v = np.minimum(0.5 * top, max(size, 1e-3 * float(top.mean())))
+        self.v = 0.5 * top if system.central else np.minimum(0.5 * top, max(size, 1e-3 * float(top.mean())))
         self.z = np.full(len(top), float(np.abs(parts.cost).max()) or 1.0)
         self.y = self.z.copy()
         self.mu = np.zeros(len(self.s))
 
     def run(self) -> Vector | None:
         """Return the parts, as accurate as rounding allows, or None if the run was told to stop."""
-        best, least, largest = None, np.inf, self.view.magnitude + self.lambda2
-        for _ in range(INTERIOR_STEPS):
+        best, least, largest, system = None, np.inf, self.largest, self.system
+        for _ in range(system.steps):
             w = self._sum(self.v)
-            g = self._times(w[:, None])[:, 0][self.parts.row] * self.parts.sign + self.parts.cost
+            g = system.times(w)[self.parts.row] * self.parts.sign + self.parts.cost
             rest = -(g + self.parts.A.T @ self.mu - self.z + self.y)
             gap = dot(self.z, self.v) + dot(self.y, self.parts.top - self.v)
             size = float(self.v.sum())
-            value = abs(0.5 * dot(self.v, g + self.parts.cost)) + gap + ROUNDED_GAP * largest * (size * size)
-            error = gap / value + float(np.abs(rest).max())
+            value = abs(0.5 * dot(self.v, g + self.parts.cost)) + gap + system.noise * largest * (size * size)
+            error = gap / value + system.share * float(np.abs(rest).max())
             if error < least:
                 best, least = (self.v, self.z, self.y), error
             elif error > WORSE * least:
@@ -143,27 +176,20 @@ class Interior:
         return np.where(largest * v < z, 0.0, np.where(largest * (self.parts.top - v) < y, self.parts.top, v))
 
     def _sum(self, v: Vector) -> Vector:
-        return self.parts.rows(self.parts.sign * v, len(self.view))
-
-    def _times(self, W: Matrix) -> Matrix:
-        """Return (K + lambda^2 11') W."""
-        out = np.tile(self.lambda2 * W.sum(axis=0), (len(W), 1))
-        self.view.accumulate(out, self.view.points(np.arange(len(W))), W)
-        return out
+        return self.parts.rows(self.parts.sign * v, len(self.system))
 
     def _step(self, rest: Vector, short: Vector, gap: float) -> None:
         """Take one predictor and one corrector step with one factor."""
         parts, v, z, y = self.parts, self.v, self.z, self.y
         room = parts.top - v
         D = 1.0 / (z / v + y / room)
-        E = parts.rows(D, len(self.view))
-        factor = Factor(self.view, self.lambda2, 1, self.stopped, 1.0 / E)
-        held = np.empty(0, np.int64)
+        E = parts.rows(D, len(self.system))
+        solved = self.system.factor(E)
 
         def along(P: Matrix) -> Matrix:
             """Return the change of the parts for every column of right-hand sides, without the equalities."""
             h = np.column_stack([self._sum(D * p) for p in P.T])
-            dw = factor.solve(h / E[:, None], held)
+            dw = solved(h)
             both = parts.other >= 0
             share, across = (D / E[parts.row])[:, None], np.where(both, D[parts.other], 0.0)[:, None]
             return share * (across * (P + P[parts.other]) + parts.sign[:, None] * dw[parts.row])
@@ -185,7 +211,7 @@ class Interior:
         a = lengths(dv, dz, dy)
         after = dot(z + a * dz, v + a * dv) + dot(y + a * dy, room - a * dv)
         target = (after / gap) ** 3 * gap / (2 * len(v))
-        bend = a * a * dv  # bend over the length that the predictor could go, which avoids cycles
+        bend = dv if a > SHORT else a * a * dv  # over the length that a short predictor can go: this avoids cycles
         low, high = (target - bend * dz) / v, (target + bend * dy) / room
         dv, mu = solve(rest - z + y + low - high)
         dz, dy = -z + low - z / v * dv, -y + high + y / room * dv

@@ -1,0 +1,124 @@
+"""Sums over rows of few features: with a linear kernel K = XX' has the rank of X.
+
+For weights E >= 0 the system (I + E K) x = h, with n unknowns, is one of d: x = h - E X (I + X'EX)^-1 X'h. X gets one
+more column for lambda^2. X'EX is summed over tiles of a fixed size, in parts of a fixed number, each at one BLAS
+thread, and the parts are added in their order. So the bits do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import issparse
+
+from ...arrays import Matrix, Vector
+from ...gram import View
+from ...threads.gate import one_blas_thread
+
+TILE_ROWS, PARTS = 1024, 16  # Rows of a tile; parts of a sum over tiles.
+COPIED = 2.5e8  # Bytes up to which the rows are copied once; larger ones are copied tile by tile in every pass.
+STEPS = 40.0  # Steps of a whole solution, as a rule.
+PASSES = 8.0  # Passes over the rows in a step, beside the sum of squares.
+
+
+def price(n: int, d: float) -> float:
+    """Return the multiply-adds of a whole solution by interior points."""
+    return STEPS * n * d * (0.5 * d + PASSES)
+
+
+class Features:
+    """The rows of a view, each with its features, in float64 tiles."""
+
+    def __init__(self, view: View, lambda2: float, memory: float = COPIED) -> None:
+        self.source, self.pool, self.border = view.gram.source.take(view.ids), view.gram.pool, lambda2**0.5
+        self.n, self.d = len(self.source), self.source.X.shape[1] + (lambda2 > 0.0)
+        self.X = None
+        if 8.0 * self.n * self.d <= memory:
+            X = np.empty((self.n, self.d))
+            self._over(lambda rows, tile, part: X.__setitem__(rows, tile))
+            self.X = X
+
+    def _tile(self, rows: slice) -> Matrix:
+        if self.X is not None:
+            return self.X[rows]
+        near = self.source.take(rows).centered()
+        near = near.toarray() if issparse(near) else near
+        return near if not self.border else np.column_stack([near, np.full(len(near), self.border)])
+
+    def _over(self, each: Callable[[slice, Matrix, int], None]) -> None:
+        """Call ``each`` with the rows of a tile, the tile, and the number of its part."""
+        ends = np.linspace(0, self.n, PARTS + 1).astype(np.int64).tolist()
+
+        def part(number: int) -> None:
+            for start in range(ends[number], ends[number + 1], TILE_ROWS):
+                rows = slice(start, min(start + TILE_ROWS, ends[number + 1]))
+                each(rows, self._tile(rows), number)
+
+        with one_blas_thread():
+            self.pool.run(part, PARTS)
+
+    def times(self, P: Matrix) -> Matrix:
+        """Return X P."""
+        out = np.empty((self.n, P.shape[1]))
+        self._over(lambda rows, tile, part: np.matmul(tile, P, out=out[rows]))
+        return out
+
+    def sums(self, H: Matrix) -> Matrix:
+        """Return X'H."""
+        out = np.zeros((PARTS, self.d, H.shape[1]))
+
+        def add(rows: slice, tile: Matrix, part: int) -> None:
+            out[part] += tile.T @ H[rows]
+
+        self._over(add)
+        return out.sum(axis=0)
+
+    def squares(self, E: Vector) -> Matrix:
+        """Return X'EX."""
+        out, roots = np.zeros((PARTS, self.d, self.d)), np.sqrt(E)[:, None]
+
+        def add(rows: slice, tile: Matrix, part: int) -> None:
+            scaled = roots[rows] * tile
+            out[part] += scaled.T @ scaled
+
+        self._over(add)
+        return out.sum(axis=0)
+
+
+class ByFeatures:
+    """Systems of a linear kernel with few features.
+
+    steps : most of them; as a rule an interior point method ends earlier, when rounding lets nothing improve
+    central : whether it begins in the middle between the bounds, for most variables end on one of them
+    noise : fraction of the largest possible |w|^2 that is rounding; sums over features are far more accurate
+    share : share of residuals in what is to become small: late in a solution they are rounding
+    """
+
+    steps, central, noise, share = 100, True, 0.0, 1e-4
+
+    def __init__(self, view: View, lambda2: float) -> None:
+        self.features = Features(view, lambda2)
+
+    def __len__(self) -> int:
+        return self.features.n
+
+    def times(self, w: Vector) -> Vector:
+        """Return (K + lambda^2 11') w."""
+        return self.features.times(self.features.sums(w[:, None]))[:, 0]
+
+    def factor(self, E: Vector) -> Callable[[Matrix], Matrix]:
+        """Return what solves (I + E (K + lambda^2 11')) x = h for every column h."""
+        features = self.features
+        with one_blas_thread():
+            M = features.squares(E)
+            M.flat[:: len(M) + 1] += 1.0
+            factor = cho_factor(M, overwrite_a=True, check_finite=False)
+
+        def solve(h: Matrix) -> Matrix:
+            with one_blas_thread():
+                p = cho_solve(factor, features.sums(h), check_finite=False)
+            return h - E[:, None] * features.times(p)
+
+        return solve
