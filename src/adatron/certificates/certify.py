@@ -149,7 +149,8 @@ class Exact:
 
     def _product(self, view: View, rows: NDArray[np.int64], beta: Vector) -> Vector:
         ids = np.flatnonzero(beta)
-        return view.exact(rows, ids, beta[ids]) + self.dual.lambda2 * float(beta[ids].sum())
+        own = 0.0 if self.dual.ridge is None else self.dual.ridge[rows] * beta[rows]
+        return view.exact(rows, ids, beta[ids]) + self.dual.lambda2 * float(beta[ids].sum()) + own
 
     def _errors(self, view: View, rows: NDArray[np.int64], beta: Vector) -> Vector:
         """Return bounds of the errors of such a product; bounds for all rows cost hardly more than for some."""
@@ -159,7 +160,8 @@ class Exact:
         if key not in self._of_product:
             sizes = np.abs(beta)
             of_bias = ADDITIONS * UNIT * self.dual.lambda2 * float(sizes.sum())
-            self._of_product[key] = CARE * (view.exact_errors(sizes) + of_bias)
+            own = 0.0 if self.dual.ridge is None else ADDITIONS * UNIT * self.dual.ridge * sizes
+            self._of_product[key] = CARE * (view.exact_errors(sizes) + of_bias + own)
         return self._of_product[key][rows]
 
 
@@ -302,7 +304,7 @@ def _measured(
     """
     totals, found, bounds = np.array(dual.totals), np.empty(MEASURES), (dual.lower, dual.upper, dual.epsilon)
     weigh(beta, g, errors, dual.t, *bounds, *dual.membership, totals, mu, found)
-    if dual.hard_margin:
+    if dual.hard_margin or dual.ridge is not None:
         found[4] = CARE * duality_gap(dual, beta, g, mu, errors, doubt + 4.0 * found[6]) + found[7]
     if found[9] > 0.0:
         found[8] += CARE * loose * np.sqrt(found[9])

@@ -149,7 +149,11 @@ def duality_gap(
 
     For a hard margin the primal point is (w, b) divided by its smallest margin m, the least f(x_i) / t_i. The gap is
     then |w|^2 / (2 m^2) + D, and infinite while m <= 0. In regression every violated constraint counts infinitely.
+    With a ridge R the term of a variable is the maximum of h (beta - v) - R / 2 (beta - v)^2 and of what epsilon adds:
+    the objective bends as much at least.
     """
+    if dual.ridge is not None:
+        return _bent(dual, beta, g + dual.push(mu), errors if len(errors) else np.zeros(len(beta)))
     if dual.hard_margin:
         off = errors if len(errors) else np.zeros(len(beta))
         margin = float(np.min(1.0 + (g + dual.push(mu)) / dual.t - off / np.abs(dual.t)))
@@ -159,6 +163,21 @@ def duality_gap(
         norm2 = dual.squared_norm(beta, g) + doubt
         return max(0.0, 0.5 * norm2 / margin**2 + dual.objective(beta, g) + 0.5 * doubt)
     return sum_of_terms(beta, g, errors, dual.lower, dual.upper, dual.epsilon, *dual.membership, mu)
+
+
+def _bent(dual: Dual, beta: Vector, h: Vector, errors: Vector) -> float:
+    """Return the gap of a program with a ridge, an upper bound of it for any slope within the errors of h."""
+    assert dual.ridge is not None  # noqa: S101 (for the type checker)
+    R, eps, best = np.maximum(dual.ridge, SMALLEST), dual.epsilon, np.zeros(len(beta))
+    for slope in (h - errors, h + errors):  # the term is convex in h
+        for low, high, side in (
+            (dual.lower, np.minimum(dual.upper, 0.0), -eps),
+            (np.maximum(dual.lower, 0.0), dual.upper, eps),
+        ):
+            v = np.clip(beta - (slope + side) / R, low, np.maximum(low, high))
+            move = beta - v
+            best = np.maximum(best, move * (slope - 0.5 * R * move) + eps * (np.abs(beta) - np.abs(v)))
+    return float(best.sum()) * (1.0 + 4.0 * UNIT * (len(beta) + 8))
 
 
 def relative(gap: float, dual: float, doubt: float = 0.0) -> float:

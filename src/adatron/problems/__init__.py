@@ -8,6 +8,7 @@ from .nusvr import NuRegression, nusvr
 from .oneclass import OneClass, oneclass
 from .problem import Bias, Problem
 from .quantile import QuantileRegression, quantile
+from .squared import SquaredClassification, SquaredRegression, squared
 from .svr import EpsilonRegression, svr
 
 __all__ = [
@@ -21,6 +22,8 @@ __all__ = [
     "OneClass",
     "Problem",
     "QuantileRegression",
+    "SquaredClassification",
+    "SquaredRegression",
     "ball",
     "csvc",
     "feasible_nu",
@@ -28,6 +31,7 @@ __all__ = [
     "nusvr",
     "oneclass",
     "quantile",
+    "squared",
     "svr",
     "with_targets",
 ]

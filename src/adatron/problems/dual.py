@@ -1,10 +1,11 @@
 """The quadratic program of all problems.
 
-    minimise over beta   D(beta) = 1/2 beta' (K + lambda^2 11') beta - t' beta + epsilon |beta|_1
+    minimise over beta   D(beta) = 1/2 beta' (K + lambda^2 11' + R) beta - t' beta + epsilon |beta|_1
     subject to           l <= beta <= u,   A beta = s
 
 A has no, one or two rows of 0, 1 and -1, and each variable is in one row at most. With an explicit bias the row says
-sum(beta) = 0; problems with nu have more. Several variables may share a row of K.
+sum(beta) = 0; problems with nu have more. Several variables may share a row of K. R is diagonal, and 0 unless errors
+cost their square: with R_i = 1 / (2 C_i) the variable is 2 C_i times an error, and nothing else bounds it.
 
 beta is signed (y_i alpha_i in classification, alpha*_i - alpha_i in regression), so K is the plain kernel matrix: no
 label ever enters a kernel row. g = (K + lambda^2 11') beta - t is the gradient of the smooth part. |beta_i| has a kink
@@ -43,6 +44,7 @@ class Dual:
     epsilon : weight of |beta|_1
     row : (n,) the equality that each variable is in; None if all are in the first
     sign : (n,) the entry of A for each variable, 1 or -1; None for 1
+    ridge : (n,) the diagonal of R; None for 0
     """
 
     t: Vector
@@ -53,6 +55,7 @@ class Dual:
     epsilon: float = 0.0
     row: Ids | None = None
     sign: Vector | None = None
+    ridge: Vector | None = None
 
     def __len__(self) -> int:
         return len(self.t)
@@ -64,8 +67,9 @@ class Dual:
 
     def take(self, rows: Any) -> Dual:
         """Return the part of the program that belongs to some variables."""
-        row, sign = (None if v is None else v[rows] for v in (self.row, self.sign))
-        return replace(self, t=self.t[rows], lower=self.lower[rows], upper=self.upper[rows], row=row, sign=sign)
+        row, sign, ridge = (None if v is None else v[rows] for v in (self.row, self.sign, self.ridge))
+        lower, upper = self.lower[rows], self.upper[rows]
+        return replace(self, t=self.t[rows], lower=lower, upper=upper, row=row, sign=sign, ridge=ridge)
 
     def contains(self, beta: Vector) -> bool:
         """Return whether a point is within the bounds and on the equalities, up to rounding."""
@@ -139,7 +143,7 @@ class Dual:
     @cached_property
     def hard_margin(self) -> bool:
         """Whether the program is a classifier's, which any multiple of a separating plane makes feasible."""
-        return self.unbounded and bool(((self.lower == 0) | (self.upper == 0)).all())
+        return self.ridge is None and self.unbounded and bool(((self.lower == 0) | (self.upper == 0)).all())
 
     def variation(self, g: Vector) -> float:
         """Return how far gradients differ that an equality compares, which no multiplier changes; else the largest."""

@@ -199,6 +199,7 @@ class Solver(ABC):
     unit : what ``n_iter`` and ``max_iter`` count
     traced : names of the quantities that the trace has besides the common ones
     blocks : whether the solver goes by blocks of variables; other solvers go through single rows, which they store
+    ridged : whether the solver takes programs whose errors cost their square, and no others
     """
 
     unit: ClassVar[str]
@@ -206,6 +207,7 @@ class Solver(ABC):
     blocks: ClassVar[bool] = False
     #: Whether compiled code may solve several small problems in the solver's place.
     batches: ClassVar[bool] = True
+    ridged: ClassVar[bool] = False
 
     @abstractmethod
     def accepts(self, dual: Dual) -> bool:

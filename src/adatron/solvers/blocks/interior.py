@@ -87,10 +87,10 @@ def price(rows: int, entry: float) -> float:
     return FACTORS_NEEDED * (rows**3 / 3.0 + 6.0 * entry * rows**2)
 
 
-def interior(view: View, dual: Dual, beta: Vector, stopped: Callable[[], bool]) -> Vector | None:
+def interior(view: View, dual: Dual, beta: Vector, stopped: Callable[[], bool], by_features: bool) -> Vector | None:
     """Return the solution of a program, up to what is left in its free variables; None if none can be found.
 
-    ``view`` is in float64, ``beta`` tells the size of the variables.
+    ``view`` is in float64, ``beta`` tells the size of the variables. ``by_features``: for a linear kernel with few of them.
     """
     _, first, row = np.unique(view.samples, return_index=True, return_inverse=True)
     if len(first) == len(dual):
@@ -100,7 +100,7 @@ def interior(view: View, dual: Dual, beta: Vector, stopped: Callable[[], bool]) 
         return None
     with np.errstate(all="ignore"):  # values that are not finite are no improvement
         rows = view if len(first) == len(dual) else view.narrowed(first)
-        system = ByFeatures(rows, dual.lambda2) if view.gram.kernel.plain else ByRows(rows, dual.lambda2, stopped)
+        system = ByFeatures(rows, dual.lambda2) if by_features else ByRows(rows, dual.lambda2, stopped)
         found = Interior(system, view.magnitude + dual.lambda2, dual, parts, beta).run()
     if found is None:
         return None
@@ -194,11 +194,12 @@ class Interior:
             share, across = (D / E[parts.row])[:, None], np.where(both, D[parts.other], 0.0)[:, None]
             return share * (across * (P + P[parts.other]) + parts.sign[:, None] * dw[parts.row])
 
-        border = along(parts.A.T) if len(parts.A) else np.zeros((len(v), 0))
-        scale = parts.A @ border
+        begin = rest - z + y
+        sides = along(np.column_stack([*parts.A, begin]))
+        border, scale = sides[:, :-1], parts.A @ sides[:, :-1]
 
-        def solve(r: Vector) -> tuple[Vector, Vector]:
-            free = along(r[:, None])[:, 0]
+        def meet(free: Vector) -> tuple[Vector, Vector]:
+            """Return a change that meets the equalities, and their multipliers."""
             mu: Vector = np.linalg.solve(scale, parts.A @ free - short) if len(parts.A) else short  # pyright: ignore
             return free - border @ mu, mu
 
@@ -206,14 +207,14 @@ class Interior:
             down = [(a, da) for a, da in ((v, dv), (room, -dv), (z, dz), (y, dy))]
             return min(1.0, *(float(np.min(-a[da < 0] / da[da < 0], initial=np.inf)) for a, da in down))
 
-        dv, _ = solve(rest - z + y)
+        dv, _ = meet(sides[:, -1])
         dz, dy = -z - z / v * dv, -y + y / room * dv
         a = lengths(dv, dz, dy)
         after = dot(z + a * dz, v + a * dv) + dot(y + a * dy, room - a * dv)
         target = (after / gap) ** 3 * gap / (2 * len(v))
         bend = dv if a > SHORT else a * a * dv  # over the length that a short predictor can go: this avoids cycles
         low, high = (target - bend * dz) / v, (target + bend * dy) / room
-        dv, mu = solve(rest - z + y + low - high)
+        dv, mu = meet(along((begin + low - high)[:, None])[:, 0])
         dz, dy = -z + low - z / v * dv, -y + high + y / room * dv
         a = SHY * lengths(dv, dz, dy)
         self.v, self.z, self.y, self.mu = v + a * dv, z + a * dz, y + a * dy, self.mu + a * mu

@@ -8,24 +8,25 @@ thread, and the parts are added in their order. So the bits do not depend on the
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import issparse
 
-from ...arrays import Matrix, Vector
+from ...arrays import Matrix, Vector, is_sparse
 from ...gram import View
 from ...threads.gate import one_blas_thread
 
 TILE_ROWS, PARTS = 1024, 16  # Rows of a tile; parts of a sum over tiles.
+SPARSE = 0.25  # Fraction of the numbers of CSR rows below which they stay so.
 COPIED = 2.5e8  # Bytes up to which the rows are copied once; larger ones are copied tile by tile in every pass.
-STEPS = 40.0  # Steps of a whole solution, as a rule.
-PASSES = 8.0  # Passes over the rows in a step, beside the sum of squares.
 
 
-def price(n: int, d: float) -> float:
-    """Return the multiply-adds of a whole solution by interior points."""
-    return STEPS * n * d * (0.5 * d + PASSES)
+def feature_bytes(d: int) -> float:
+    """Return the memory for the sums of squares of d features."""
+    return 8.0 * (PARTS + 2) * (d + 1) ** 2
 
 
 class Features:
@@ -34,18 +35,22 @@ class Features:
     def __init__(self, view: View, lambda2: float, memory: float = COPIED) -> None:
         self.source, self.pool, self.border = view.gram.source.take(view.ids), view.gram.pool, lambda2**0.5
         self.n, self.d = len(self.source), self.source.X.shape[1] + (lambda2 > 0.0)
-        self.X = None
-        if 8.0 * self.n * self.d <= memory:
+        self.X: Any = None
+        if is_sparse(self.source.X) and self.source.features < SPARSE * self.d:
+            self.X = self._tile(slice(None), dense=False)
+        elif 8.0 * self.n * self.d <= memory:
             X = np.empty((self.n, self.d))
             self._over(lambda rows, tile, part: X.__setitem__(rows, tile))
             self.X = X
 
-    def _tile(self, rows: slice) -> Matrix:
-        if self.X is not None:
-            return self.X[rows]
-        near = self.source.take(rows).centered()
-        near = near.toarray() if issparse(near) else near
-        return near if not self.border else np.column_stack([near, np.full(len(near), self.border)])
+    def _tile(self, rows: slice, dense: bool = True) -> Any:
+        """Return some rows with the border; they are dense, or as they are given."""
+        near = self.X[rows] if self.X is not None else self.source.take(rows).centered()
+        near = near.toarray() if dense and issparse(near) else near
+        if self.X is not None or not self.border:
+            return near
+        border = np.full((near.shape[0], 1), self.border)
+        return sparse.hstack([near, border], format="csr") if issparse(near) else np.column_stack([near, border])
 
     def _over(self, each: Callable[[slice, Matrix, int], None]) -> None:
         """Call ``each`` with the rows of a tile, the tile, and the number of its part."""
@@ -61,12 +66,16 @@ class Features:
 
     def times(self, P: Matrix) -> Matrix:
         """Return X P."""
+        if issparse(self.X):
+            return self.X @ P
         out = np.empty((self.n, P.shape[1]))
         self._over(lambda rows, tile, part: np.matmul(tile, P, out=out[rows]))
         return out
 
     def sums(self, H: Matrix) -> Matrix:
         """Return X'H."""
+        if issparse(self.X):
+            return self.X.T @ H
         out = np.zeros((PARTS, self.d, H.shape[1]))
 
         def add(rows: slice, tile: Matrix, part: int) -> None:
