@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from ..docstrings import documented, predicting
-from ..model.heads import Sphere
+from ..model.readout import Sphere
 from ..problems import Ball, Problem
 from .base.attributes import Attribute
 from .base.novelty import Novelty
@@ -72,7 +72,7 @@ class SVDD(Novelty):
     nu: float
     C: float | None
 
-    reads = Sphere()
+    fixed_readout = Sphere()
     negatives = True
     center_norm_ = Attribute("center_norm")
     radius_ = Attribute("radius")
@@ -140,7 +140,9 @@ class SVDD(Novelty):
 
         Parameters and errors are those of ``decision_function``.
         """
-        return self._decision(self.model_, X, self.reads.predictions, self.reads.decided, diagonal=diagonal)
+        return self._decision(
+            self.model_, X, self.fixed_readout.predictions, self.fixed_readout.decided, diagonal=diagonal
+        )
 
     def fit_predict(self, X: Any, y: Any = None, **params: Any) -> NDArray[np.intp]:
         """Fit, and return 1 for training samples inside the ball, -1 for those outside; parameters as of ``fit``."""

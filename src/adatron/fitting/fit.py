@@ -18,9 +18,9 @@ from scipy import sparse
 from ..arrays import Ids, Vector, is_sparse
 from ..gram import take_rows
 from ..kernels import Kernel, Precomputed
-from ..model.heads import Classes
 from ..model.layout import Coefficients, divided
 from ..model.model import NOT_FINITE, Model
+from ..model.readout import Classes
 from ..problems import Dual, Problem
 from ..problems.dual import dot
 from .engine import Settings, SharedGram, own_values, solve
@@ -57,7 +57,7 @@ class TrainingSet:
     y : (n,) the number of each sample's class, or its target; 0 if there are several labels, or no targets
     samples : the distinct ones
     kernel, gamma : the kernel of the fit, and the number behind gamma
-    head : the meaning of decision values; ``Classes`` for a classifier
+    readout : the meaning of decision values; ``Classes`` for a classifier
     objects : samples of a kernel function that are no rows of numbers; X has their kernel values
     width : features of a checked X; None if it is not known
     sides : (n_labels, n_classes) 1 or -1, the labels of each class of ``samples``; None if there is one label
@@ -72,7 +72,7 @@ class TrainingSet:
     samples: Samples
     kernel: Kernel
     gamma: float
-    head: Any
+    readout: Any
     objects: Any = None
     width: int | None = None
     sides: Vector | None = None
@@ -87,7 +87,7 @@ class TrainingSet:
 
     def model(self, support: Ids, dual: Any, n_jobs: int | None, **parts: Any) -> Model:
         """Return the model of coefficients, see ``model_of``."""
-        own = {"head": self.head, "samples": self.objects, "width": self.width, "as_sparse": self.as_sparse}
+        own = {"readout": self.readout, "samples": self.objects, "width": self.width, "as_sparse": self.as_sparse}
         found = {**self.found, **parts.pop("found", {})}
         return model_of(self.X, self.kernel, self.gamma, support, dual, n_jobs, found=found, **own, **parts)
 
@@ -101,7 +101,7 @@ def fit(
     calibration : of a classifier with probabilities
     """
     first = data[0]
-    if isinstance(first.head, Classes):
+    if isinstance(first.readout, Classes):
         return _of_classes(first, problems[0], settings, calibration)
     programs = [(own, problem) for own in data for problem in problems]
     told, kept, last = _Reporting(settings, len(programs)), SharedGram(), first
@@ -110,7 +110,7 @@ def fit(
         if own is not last:
             kept, last = SharedGram(), own
         parts.append(_solved(own, problem, told.of(number), kept if len(programs) > 1 else None))
-    alone = len(parts) == 1 and first.head.columns is None
+    alone = len(parts) == 1 and first.readout.columns is None
     fits = Fits.joined([part.fits for part in parts])
     coefficients = Coefficients.of_problems([part.coefficients for part in parts])
     support, counts, dual = coefficients.arranged(np.zeros(first.X.shape[0], np.int64), 1)
@@ -174,12 +174,12 @@ def _solved(data: TrainingSet, problem: Problem, settings: Settings, kept: Share
 
 
 def _of_classes(data: TrainingSet, problem: Problem, settings: Settings, calibration: Calibration | None) -> Model:
-    head = data.head
+    readout = data.readout
     distinct, unit = in_units(data.samples, problem)
-    problem.check(head.labels, distinct.weights_of_classes(), unit)
+    problem.check(readout.labels, distinct.weights_of_classes(), unit)
     if calibration is not None:
         calibration.divide(distinct)
-    programs = Binary.of_classes(problem, distinct, head.in_pairs, data.sides)
+    programs = Binary.of_classes(problem, distinct, readout.in_pairs, data.sides)
     fits = solve(data.rows, distinct, programs, settings)
     model = model_of_classes(data, problem, fits, distinct, settings.n_jobs, unit)
     widths = fits.found.half_width[fits.found.solved & np.isfinite(fits.found.violation)]
@@ -187,7 +187,7 @@ def _of_classes(data: TrainingSet, problem: Problem, settings: Settings, calibra
     if calibration is None:
         return model
     slope = calibration.slope(data, problem, settings, programs, fits, model.values)
-    return replace(model, head=replace(head, slope=slope))
+    return replace(model, readout=replace(readout, slope=slope))
 
 
 def model_of_classes(
@@ -197,12 +197,12 @@ def model_of_classes(
 
     samples, unit : the distinct samples as they were solved, and what their weights were divided by
     """
-    head = data.head
+    readout = data.readout
     below, above = problem.ends(NO_TARGETS, samples.weight)
     coefficients = samples.spread(fits.first[1:], fits.ids, fits.beta, above, below)
     divisors = problem.divisors(fits.found.half_width)
     coefficients, intercepts = divided(coefficients, fits.found.intercept.copy(), divisors)
-    support, counts, dual = coefficients.arranged(data.y, head.groups, head.in_pairs)
+    support, counts, dual = coefficients.arranged(data.y, readout.groups, readout.in_pairs)
     proofs = fits.proofs(len(fits) == 1, unit)
     return data.model(support, dual, n_jobs, counts=counts, intercepts=intercepts, proofs=proofs)
 

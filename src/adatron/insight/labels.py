@@ -118,7 +118,7 @@ def _scores(subject: Subject, found: LeftOut, given: NDArray[Any]) -> Vector:
         return given - found.predicted
     machine: Any = subject.machine
     own, other = (np.searchsorted(machine.classes_, labels) for labels in (given, found.predicted))
-    return machine.head.preference(found.values, own, 1 - own if len(machine.classes_) == 2 else other)
+    return machine.readout.preference(found.values, own, 1 - own if len(machine.classes_) == 2 else other)
 
 
 def _opponents(subject: Subject, twin: Twin, found: LeftOut, some: Ids, scores: Vector) -> Ids:

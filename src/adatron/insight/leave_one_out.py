@@ -146,7 +146,7 @@ def _some(twin: Twin, times: int = 1) -> Ids:
 
 def _judged(subject: Subject, values: Vector, numbers: Ids) -> tuple[NDArray[Any], Vector]:
     """Return predictions, and the loss of each."""
-    predicted = subject.machine.head.predictions(values)
+    predicted = subject.machine.readout.predictions(values)
     if subject.task == "regression":
         return predicted, (predicted - subject.y[numbers]) ** 2
     return predicted, (predicted != subject.wanted[numbers]).astype(np.float64)

@@ -89,7 +89,7 @@ class Subject:
             raise ValueError(OTHER_ROWS.format(name, type(step).__name__))
         if machine.compact_:
             raise ValueError("A compact model does not know its samples. Take the model from which it was made.")
-        machine.head.refuse_several()
+        machine.readout.refuse_several()
         X = table_of(machine, X)
         rows = rows_of(way, X)
         n = rows.shape[0]

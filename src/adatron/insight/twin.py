@@ -123,7 +123,7 @@ def twin_of(subject: Subject, max_time: float | None = None) -> Twin:
     if "augment" in found:
         own["augment"] = inputs.augment(machine.augment, subject.rows, None)
     if "multi_class" in own:
-        own["multi_class"] = "ovr" if machine.head.each else "ovo"
+        own["multi_class"] = "ovr" if machine.readout.each else "ovo"
     model = kind(kernel=machine.kernel_, max_time=max_time, **own)
     try:
         model.fit(subject.rows, subject.y, sample_weight=subject.weight)

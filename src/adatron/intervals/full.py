@@ -209,13 +209,13 @@ class FullConformal(Wrapper):
         return stored_as(model.store.X, rows)
 
     def _p_values(self, candidates: Candidates, row: Any) -> Vector:
-        k, head = len(self.classes_), self.estimator_.head
+        k, readout = len(self.classes_), self.estimator_.readout
         candidates.meet(row)
         out = np.empty(k)
         codes = np.append(self.estimator_.store.y.astype(np.int64), 0)
         for code in range(k):
             codes[-1] = code
-            scores = scores_of(self.conformity_score, head.shaped(candidates.values(code)), k)
+            scores = scores_of(self.conformity_score, readout.shaped(candidates.values(code)), k)
             own = scores[np.arange(len(codes)), codes]
             out[code] = p_value(own[:-1], own[-1], tie(candidates.error, k))
         return out

@@ -17,8 +17,8 @@ from ..estimators.forms.way import way_to
 from ..insight.subject import Subject, Unavailable, taken
 from ..insight.twin import INCREMENTAL_KINDS, Twin, twin_of
 from ..learning.leave_out import Optimum, without
-from ..model.heads import Target
 from ..model.model import Model
+from ..model.readout import Target
 from ..solvers.path import Stalled
 from .conformity import rounding
 
@@ -117,7 +117,7 @@ class Followed(LeftOutModels):
     def values(self, X: Any) -> Vector:
         functions = self.machine.with_model(self.model).problem_values(X)
         many, problems = self.columns.shape
-        each = self.machine.head.shaped(functions[:, self.columns.ravel()].reshape(-1, problems))
+        each = self.machine.readout.shaped(functions[:, self.columns.ravel()].reshape(-1, problems))
         return each.reshape(len(functions), many, *each.shape[1:])
 
     def own(self, X: Any) -> Vector:
@@ -178,7 +178,7 @@ class _Models:
         return replace(
             like, vectors=self.twin.learner.store.X[support], dual=self.rows[:, support], intercepts=self.offsets,
             support=self.twin.numbers[support].astype(np.int32), counts=np.array([len(support)], np.int32),
-            head=Target(self.count),
+            readout=Target(self.count),
         )  # fmt: skip
 
 

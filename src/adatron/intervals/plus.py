@@ -191,7 +191,7 @@ class Plus(Wrapper):
             check_classification_targets(y)
             _refuse_rare(y, parts)
         fitted.fit(X, y)
-        machine_in(fitted).head.refuse_several()
+        machine_in(fitted).readout.refuse_several()
         with SearchWatch(None, self.verbose > 0, type(self).__name__) as watch:
 
             def done(models: int, total: int) -> None:

@@ -19,7 +19,7 @@ from ..gram import PairSums, Source
 from ..threads import Pool, allowed_threads, threads_worth
 from ..threads.cost import NEW_POOL
 from .expansion import Expansion
-from .heads import Counted
+from .readout import Counted
 from .signs import SINGLE_REACH, Decided, Signs, Values
 
 BLOCK_BYTES = 32 * 2**20  # Bytes for the rows of a block in float64, their decision values and the results.

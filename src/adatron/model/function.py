@@ -18,8 +18,8 @@ from ..quoted import quoted
 from .checks import invalid_csr
 from .decision import decision_values, pair_values
 from .expansion import Expansion
-from .heads import Counted
 from .layout import TABLE, from_dual_coef
+from .readout import Counted
 from .signs import Decided
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..arrays import Ids, Vector, for_reading, parts_of, writable
 from ..quoted import upward
 from .checks import RELIED_ON, first_fault
-from .heads import Classes, Head
+from .readout import Classes, Readout
 
 if TYPE_CHECKING:
     from ..kernels import Kernel
@@ -55,7 +55,7 @@ class Proofs(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Worst:
+class OverallCertificate:
     """What is proven of all problems of a fitted model.
 
     gap : the largest relative duality gap; inf if an optimum may be 0, nan if a kernel is found not to be positive
@@ -122,7 +122,7 @@ class Worst:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Model:
-    """Σ_j c_j k(z_j, ·) + b for each problem, or such a sum with tilted bases, and the head that reads the values.
+    """Σ_j c_j k(z_j, ·) + b for each problem, or such a sum with tilted bases, and the readout that reads the values.
 
     kernel, gamma : the kernel of the fit, and the number behind gamma='scale'
     vectors : (m, d) array or CSR matrix, the support vectors; none if kernel values are given
@@ -130,7 +130,7 @@ class Model:
     intercepts : (n_problems,)
     support : (m,) numbers of the support vectors among the training samples
     counts : how many support vectors each class has; of a compact model, and one with tilts, all together
-    head : the meaning of the values
+    readout : the meaning of the values
     proofs : the certificates
     shape : of the training set
     width : features of a checked X; None if it is not known
@@ -153,7 +153,7 @@ class Model:
     intercepts: Vector
     support: NDArray[np.int32]
     counts: NDArray[np.int32]
-    head: Head
+    readout: Readout
     proofs: Proofs
     shape: tuple[int, ...]
     width: int | None
@@ -186,14 +186,14 @@ class Model:
         self.__post_init__()
 
     @property
-    def worst(self) -> Worst:
+    def overall(self) -> OverallCertificate:
         """The certificate of all problems together."""
         from ..certificates.certify import EIGENVALUE_ROWS
 
         gap, violation = (np.atleast_1d(np.asarray(one, float)) for one in (self.proofs.gap, self.proofs.violation))
         known = self.kernel.convex or self.shape[0] <= EIGENVALUE_ROWS  # of more samples, only some are looked at
         largest = float(gap.max()), float(violation.max())  # nan is the worst gap
-        return Worst(*largest, not self.proofs.status, len(gap), semidefinite=known)
+        return OverallCertificate(*largest, not self.proofs.status, len(gap), semidefinite=known)
 
     @property
     def values(self) -> bool:
@@ -227,7 +227,7 @@ class Model:
     @property
     def of_pairs(self) -> bool:
         """Whether ``dual`` has the arrangement of scikit-learn, in which each support vector has a class."""
-        return self.tilts is None and not self.compact and isinstance(self.head, Classes) and self.head.in_pairs
+        return self.tilts is None and not self.compact and isinstance(self.readout, Classes) and self.readout.in_pairs
 
     def function(self, n_jobs: int | None = None, precision: str = "double") -> DecisionFunctions:
         """Return the decision functions, which are kept: a prediction of one row would take as long to make them."""
@@ -235,7 +235,7 @@ class Model:
 
         if (made := self._kept.get((n_jobs, precision))) is not None:
             return made
-        diagonal, intercepts = self.head.diagonal, writable(self.intercepts)
+        diagonal, intercepts = self.readout.diagonal, writable(self.intercepts)
         if diagonal and self.serving.stationary:  # k(x, x) is the same everywhere
             diagonal, intercepts = 0.0, intercepts + diagonal * self.serving.diagonal(np.zeros(1))
         parts = self.serving, self.vectors, self.dual, intercepts, self.columns, n_jobs

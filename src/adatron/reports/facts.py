@@ -220,7 +220,7 @@ class Facts:
 
     def predicted(self, values: Vector) -> NDArray[Any]:
         """Return what values of the problems predict."""
-        return self.machine.head.predictions(values)
+        return self.machine.readout.predictions(values)
 
     @answer
     def out_of_fold(self) -> OutOfFold:

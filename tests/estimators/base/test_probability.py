@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from adatron import SVC, NuSVC
 from adatron.estimators.base import probability
 from adatron.fitting import engine, samples
-from adatron.model.heads import agreeing, coupled
+from adatron.model.readout import agreeing, coupled
 from machines import altered, four_classes, two_moons
 from moments import calls
 

@@ -213,8 +213,8 @@ def test_models_of_libsvm(tmp_path):
     X, y = samples(3)
     save_libsvm(SVC().fit(X, y), tmp_path / "rbf")
     model = load(tmp_path / "rbf")
-    head = replace(model.model_.head, labels=model.classes_[::-1])  # the order of LIBSVM's labels is any
-    model = altered(model, head=head)
+    readout = replace(model.model_.readout, labels=model.classes_[::-1])  # the order of LIBSVM's labels is any
+    model = altered(model, readout=readout)
     check_same(model.to_sklearn(), model, sparse.csr_matrix(fresh()))
 
 

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Hidden, StrOptions
 
 from ...docstrings import documented, predicting
-from ...model.heads import Classes
+from ...model.readout import Classes
 from ..checks import inputs
 from ..checks.inputs import ONE_EACH, refuse_constant
 from .attributes import Attribute
@@ -80,11 +80,11 @@ class Classifier(ClassifierMixin, KernelMachine):
     decision_function_shape: str = "ovr"
     break_ties: bool = False
     multi_class: str = "ovo"
-    classes_: Attribute[NDArray[Any]] = Attribute("head", "labels")
+    classes_: Attribute[NDArray[Any]] = Attribute("readout", "labels")
     class_weight_: NDArray[np.float64]
-    _in_pairs: Attribute[bool] = Attribute("head", "in_pairs")
-    _slope: Attribute[float | None] = Attribute("head", "slope")
-    _columns: Attribute[int | None] = Attribute("head", "columns")
+    _in_pairs: Attribute[bool] = Attribute("readout", "in_pairs")
+    _slope: Attribute[float | None] = Attribute("readout", "slope")
+    _columns: Attribute[int | None] = Attribute("readout", "columns")
     #: Whether a fit takes several labels of 0 and 1.
     takes_labels: ClassVar[bool] = False
     #: The error if only one class has a weight.
@@ -165,8 +165,8 @@ class Classifier(ClassifierMixin, KernelMachine):
         samples = canonical(X, codes, len(classes), weight, mergeable=self._mergeable)
         if np.count_nonzero(samples.sizes) < 2:
             raise ValueError(self._one_sided)
-        head, found = self._head_for(classes), {"class_weight_": class_weight}
-        return self._training_set(X, y=codes, samples=samples, head=head, repeated=repeated, found=found)
+        readout, found = self._readout_for(classes), {"class_weight_": class_weight}
+        return self._training_set(X, y=codes, samples=samples, readout=readout, repeated=repeated, found=found)
 
     @property
     def _takes_several(self) -> bool:
@@ -185,27 +185,28 @@ class Classifier(ClassifierMixin, KernelMachine):
         codes, sides = codes.ravel(), np.where(combinations.T == 1, 1.0, -1.0)
         samples = canonical(X, codes, len(combinations), weight, mergeable=self._mergeable)
         refuse_constant(sides[:, samples.sizes > 0])
-        head, found = Classes(np.array([0, 1], y.dtype), False, columns=len(sides)), {"class_weight_": np.ones(2)}
-        parts = {"samples": samples, "head": head, "repeated": repeated, "found": found, "sides": sides}
+        readout, found = Classes(np.array([0, 1], y.dtype), False, columns=len(sides)), {"class_weight_": np.ones(2)}
+        parts = {"samples": samples, "readout": readout, "repeated": repeated, "found": found, "sides": sides}
         return self._training_set(X, y=0 * codes, **parts)
 
-    def _head_for(self, labels: NDArray[Any]) -> Classes:
-        """Return the head of a fit with such classes."""
+    def _readout_for(self, labels: NDArray[Any]) -> Classes:
+        """Return the readout of a fit with such classes."""
         return Classes(labels, len(labels) > 2 and self.multi_class == "ovo")
 
-    def _head_of(self, parts: dict[str, Any]) -> Classes:
-        return Classes(**parts.pop("head"))
+    def _readout_of_state(self, parts: dict[str, Any]) -> Classes:
+        return Classes(**parts.pop("readout"))
 
-    def head_of(self, model: Model) -> Classes:
-        return self._as_asked(model.head)
+    def readout_of(self, model: Model) -> Classes:
+        return self._with_parameters(model.readout)
 
     @property
-    def head(self) -> Classes:
-        return self._as_asked(self.part("head", "head"))
+    def readout(self) -> Classes:
+        return self._with_parameters(self.part("readout", "readout"))
 
-    def _as_asked(self, head: Any) -> Classes:
+    def _with_parameters(self, readout: Any) -> Classes:
         asked = self.decision_function_shape, self.break_ties
-        return head if (head.shape, head.break_ties) == asked else replace(head, shape=asked[0], break_ties=asked[1])
+        same = (readout.shape, readout.break_ties) == asked
+        return readout if same else replace(readout, shape=asked[0], break_ties=asked[1])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -224,8 +225,8 @@ class Classifier(ClassifierMixin, KernelMachine):
             ``multi_class='ovr'``. They are computed in float64, float32 rows too, unless ``precision='single'``.
         """
         model = self.model_
-        head = self.head_of(model)
-        return self._decision(model, X, head.shaped, counted=head.counted(labels=False))
+        readout = self.readout_of(model)
+        return self._decision(model, X, readout.shaped, counted=readout.counted(labels=False))
 
     @predicting
     def predict(self, X: Any) -> NDArray[Any]:
@@ -234,10 +235,11 @@ class Classifier(ClassifierMixin, KernelMachine):
         They are those of the float64 decision values, also if float32 proves them.
         """
         model = self.model_
-        head = self.head_of(model)
-        head.check()
-        refined = head.in_pairs and head.break_ties  # a sum of all pairs' values may decide
-        return self._decision(model, X, head.predictions, None if refined else head.decided, head.counted(labels=True))
+        readout = self.readout_of(model)
+        readout.check()
+        refined = readout.in_pairs and readout.break_ties  # a sum of all pairs' values may decide
+        decided = None if refined else readout.decided
+        return self._decision(model, X, readout.predictions, decided, readout.counted(labels=True))
 
     @told_if(_offered)
     @quiet
@@ -260,11 +262,11 @@ class Classifier(ClassifierMixin, KernelMachine):
             The estimator is not fitted, or ``probability`` was set to True after the fit.
         """
         model = self.model_
-        head = self.head_of(model)
-        if head.slope is None:
+        readout = self.readout_of(model)
+        if readout.slope is None:
             raise NotFittedError("predict_proba is not available when fitted with probability=False: fit again")
-        head.check()
-        return self._decision(model, X, head.probabilities)
+        readout.check()
+        return self._decision(model, X, readout.probabilities)
 
     @told_if(_offered)
     @quiet

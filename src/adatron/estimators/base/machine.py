@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...fitting.fit import TrainingSet
     from ...kernels import Kernel
     from ...model.function import Finish
-    from ...model.heads import Counted, Head
+    from ...model.readout import Counted, Readout
     from ...model.signs import Decided
     from ...problems import Problem
 
@@ -42,7 +42,7 @@ class KernelMachine(Parameters, FittedAttributes):
     _theirs: ClassVar[str | None] = None  # the class of scikit-learn that decides as it does
     #: Attributes of this object and process; a state has the parts of the model by their names.
     _busy: ClassVar[tuple[str, ...]] = ("_model", "_given_objects")
-    reads: ClassVar[Head]  # the rule that reads decision functions, if no fit changes it
+    fixed_readout: ClassVar[Readout]  # the rule that reads decision functions, if no fit changes it
     _model: Model
     n_features_in_: Any
     feature_names_in_: Any
@@ -55,9 +55,9 @@ class KernelMachine(Parameters, FittedAttributes):
         """Return the problem for each of several quantiles, or the only one."""
         return [self.problem(augment)]
 
-    def _head_of(self, parts: dict[str, Any]) -> Head:
-        """Return the head of a state, given its parts."""
-        return self.reads
+    def _readout_of_state(self, parts: dict[str, Any]) -> Readout:
+        """Return the readout of a state, given its parts."""
+        return self.fixed_readout
 
     @property
     def model_(self) -> Model:
@@ -74,14 +74,14 @@ class KernelMachine(Parameters, FittedAttributes):
             raise missing(self, asked)
         return getattr(self._model, name)
 
-    def head_of(self, model: Model) -> Any:
+    def readout_of(self, model: Model) -> Any:
         """Return the rule that reads the decision functions of a model, as the parameters are now."""
-        return model.head
+        return model.readout
 
     @property
-    def head(self) -> Any:
+    def readout(self) -> Any:
         """The rule that reads the decision functions."""
-        return self.reads
+        return self.fixed_readout
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -136,8 +136,8 @@ class KernelMachine(Parameters, FittedAttributes):
 
     def _make(self, parts: dict[str, Any]) -> None:
         """Make the model of a state, given its parts."""
-        proofs, head = Proofs(**parts.pop("proofs")), self._head_of(parts)
-        self._model = Model(**parts, proofs=proofs, head=head, width=vars(self).get("n_features_in_"))
+        proofs, readout = Proofs(**parts.pop("proofs")), self._readout_of_state(parts)
+        self._model = Model(**parts, proofs=proofs, readout=readout, width=vars(self).get("n_features_in_"))
         if fault := next(self.faults(), None):
             raise ValueError(fault)
 
@@ -190,13 +190,13 @@ class KernelMachine(Parameters, FittedAttributes):
         found = {"kernel": kernel, "gamma": gamma, "as_sparse": not arrays.is_function(self.kernel)}
         return TrainingSet(X=X, rows=rows, objects=objects, width=width, **found, **parts)
 
-    def _measured(self, X: Any, targets: list[Any], sample_weight: Any, head: Head) -> list[TrainingSet]:
+    def _measured(self, X: Any, targets: list[Any], sample_weight: Any, readout: Readout) -> list[TrainingSet]:
         """Return the training set for each of the targets, (n,), or for None, of checked rows."""
         from ...fitting.samples import canonical
 
         weight, mergeable = inputs.weights(X, sample_weight), self._mergeable
         repeated = None if sample_weight is None else weight
-        first = self._training_set(X, y=None, samples=None, head=head, repeated=repeated)
+        first = self._training_set(X, y=None, samples=None, readout=readout, repeated=repeated)
         out: list[TrainingSet] = []
         for own in targets:
             if own is None:

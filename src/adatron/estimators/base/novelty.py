@@ -77,7 +77,8 @@ class Novelty(OutlierMixin, KernelMachine):
 
         clock = Clock.starting(self.max_time)
         rows = inputs.training_rows(self, X)
-        data, problem = self._measured(rows, [self.marks(rows, y)], sample_weight, self.reads), self.problem(1.0)
+        data = self._measured(rows, [self.marks(rows, y)], sample_weight, self.fixed_readout)
+        problem = self.problem(1.0)
         return self._take(fit(data, [problem], self.settings(data[0].serving, clock, problem.sized, X)))
 
     @predicting
@@ -94,4 +95,4 @@ class Novelty(OutlierMixin, KernelMachine):
     @predicting
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Return 1 for samples inside, -1 for those outside, (n_samples,)."""
-        return self._decision(self.model_, X, self.reads.predictions, self.reads.decided)
+        return self._decision(self.model_, X, self.fixed_readout.predictions, self.fixed_readout.decided)

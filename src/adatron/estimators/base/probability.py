@@ -4,7 +4,7 @@ Two classes   Platt's sigmoid of the decision value without its intercept, 1 / (
               where the prediction changes. s is fitted to *out-of-fold* decision values, with Platt's prior; each of
               them also counts with the other sign and class, which makes the intercept 0.
 More classes  the same for each pair with one s for all pairs: small classes tell little about their own. The module
-              ``heads`` couples the pairs.
+              ``coupled`` couples the pairs.
 Sources       J. Platt, Probabilistic outputs for support vector machines (1999); D. DeCoste, K. Wagstaff,
               Alpha seeding for support vector machines, KDD (2000), for folds that start from the solution for all
               samples.
@@ -58,7 +58,7 @@ class Calibration:
         from ...fitting.engine import solve
         from ...fitting.programs import starts
 
-        self.X, self.settings, self.problem, self.head = data.rows, settings, problem, data.head
+        self.X, self.settings, self.problem, self.readout = data.rows, settings, problem, data.readout
         coarse, found = SLOPE_ERROR * float(self._scales(fits).min()), 0.0
         if not settings.clock.late:
             samples, parts = programs.of_folds(self.divided)
@@ -86,8 +86,8 @@ class Calibration:
         from ...threads import OutOfTime
 
         n, many = len(self.divided.out), len(solved) // FOLDS
-        values, known = np.zeros((n, len(self.head.labels) - 1)), np.zeros(n, bool)
-        margins = self._margins_of_pairs if self.head.in_pairs else self._margins
+        values, known = np.zeros((n, len(self.readout.labels) - 1)), np.zeros(n, bool)
+        margins = self._margins_of_pairs if self.readout.in_pairs else self._margins
         for fold in range(FOLDS):
             some, out = range(fold * many, (fold + 1) * many), np.flatnonzero(self.divided.out == fold)
             if solved.found.late(some):
@@ -117,7 +117,7 @@ class Calibration:
         precision = "single" if settings.precision == "single" else "double"
         how = precision, settings.n_jobs, np.asarray, None, settings.clock.limit
         values = decision_values(left_out, expansion, solved.found.intercept[some.start : some.stop], *how)
-        return self.head.margins(values / self._scales(solved)[some.start : some.stop], classes)
+        return self.readout.margins(values / self._scales(solved)[some.start : some.stop], classes)
 
     def _margins_of_pairs(self, solved: Fits, some: range, out: Ids) -> Vector:
         """Return margins of some samples, each from the pairs of its class only."""
@@ -131,7 +131,7 @@ class Calibration:
         used, scales = np.flatnonzero(beta), self._scales(solved)[some.start : some.stop]
         problems = np.repeat(np.arange(len(some)), np.diff(first))[used]
         coefficients = Coefficients(beta[used] / scales[problems], ids[used], problems, len(some))
-        support, counts, dual = coefficients.arranged(divided.classes, len(self.head.labels), in_pairs=True)
+        support, counts, dual = coefficients.arranged(divided.classes, len(self.readout.labels), in_pairs=True)
         left_out = self.X[rows[out]]
         vectors, kernel = self._vectors(left_out, rows[support]), settings.clock.limited(settings.kernel)
         points = Source.of(vectors, np.arange(len(support)), kernel, rows[support])

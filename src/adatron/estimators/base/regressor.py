@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from ...docstrings import predicting
-from ...model.heads import Target
+from ...model.readout import Target
 from ..checks import inputs
 from .attributes import Attribute
 from .machine import KernelMachine
@@ -37,8 +37,8 @@ class Regressor(RegressorMixin, KernelMachine):
         ``intercept_``, ``n_iter_`` and the certificate.
     """
 
-    reads = Target()
-    _columns = Attribute("head", "columns")
+    fixed_readout = Target()
+    _columns = Attribute("readout", "columns")
     #: Whether a fit takes several targets.
     takes_targets: ClassVar[bool] = True
 
@@ -106,19 +106,19 @@ class Regressor(RegressorMixin, KernelMachine):
         """Return further attributes of a model, given the checked samples."""
         return {}
 
-    def _head_of(self, parts: dict[str, Any]) -> Target:
-        return Target(**parts.pop("head", {}))
+    def _readout_of_state(self, parts: dict[str, Any]) -> Target:
+        return Target(**parts.pop("readout", {}))
 
-    def head_of(self, model: Model) -> Target:
-        return self._as_asked(model.head)
+    def readout_of(self, model: Model) -> Target:
+        return self._with_parameters(model.readout)
 
     @property
-    def head(self) -> Target:
-        return self._as_asked(self.part("head", "head")) if self.__sklearn_is_fitted__() else Target()
+    def readout(self) -> Target:
+        return self._with_parameters(self.part("readout", "readout")) if self.__sklearn_is_fitted__() else Target()
 
-    def _as_asked(self, head: Any) -> Target:
-        """Return the head of a model, as the parameters are now."""
-        return head
+    def _with_parameters(self, readout: Any) -> Target:
+        """Return the readout of a model, as the parameters are now."""
+        return readout
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -129,4 +129,4 @@ class Regressor(RegressorMixin, KernelMachine):
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Predict targets of samples, (n_samples,), or (n_samples, T) of T targets or quantiles."""
         model = self.model_
-        return self._decision(model, X, self.head_of(model).predictions)
+        return self._decision(model, X, self.readout_of(model).predictions)

@@ -12,8 +12,8 @@ from sklearn.base import is_outlier_detector
 from sklearn.utils.validation import check_is_fitted
 
 from ...kernels import resolve
-from ...model.heads import Classes, Head, Inlier, Target
 from ...model.model import Model, Proofs
+from ...model.readout import Classes, Inlier, Readout, Target
 from ...solvers.results import Traces
 from ..base.classifier import Classifier
 from ..base.machine import KernelMachine
@@ -62,8 +62,8 @@ def adopt_one(
     support: NDArray[np.int64],
 ) -> KernelMachine:
     """Return a fitted regressor or novelty detector; parameters as of ``adopt``, coefficients (n_support,)."""
-    counts, head = np.array([len(coefficients)]), Inlier() if is_outlier_detector(model) else Target()
-    return _adopted(model, head, counts, vectors, coefficients[None], np.array([intercept]), support)
+    counts, readout = np.array([len(coefficients)]), Inlier() if is_outlier_detector(model) else Target()
+    return _adopted(model, readout, counts, vectors, coefficients[None], np.array([intercept]), support)
 
 
 def is_theirs(model: Any) -> bool:
@@ -98,12 +98,12 @@ def taken_over(model: Any) -> SVC:
 
 
 def _adopted(
-    model: Adopter, head: Head, counts: Any, vectors: Any, coefficients: Any, intercepts: Any, support: Any
+    model: Adopter, readout: Readout, counts: Any, vectors: Any, coefficients: Any, intercepts: Any, support: Any
 ) -> Adopter:
     """Return the machine with a model of these parts."""
     gamma, values, problems = float(model.gamma), model.kernel == "precomputed", len(intercepts)
     unknown, trace = (np.nan, {}) if problems == 1 else (np.full(problems, np.nan), Traces.nothing(problems))
-    n_iter = np.zeros(problems, np.int32) if isinstance(head, Classes) else 0
+    n_iter = np.zeros(problems, np.int32) if isinstance(readout, Classes) else 0
     return model.with_model(
         Model(
             kernel=resolve(model.kernel, gamma, model.degree, model.coef0),
@@ -113,7 +113,7 @@ def _adopted(
             intercepts=intercepts,
             support=support.astype(np.int32),
             counts=counts.astype(np.int32),
-            head=head,
+            readout=readout,
             proofs=Proofs(unknown, unknown, unknown, unknown, n_iter, 0, trace),
             shape=vectors.shape,
             width=None if values else vectors.shape[1],

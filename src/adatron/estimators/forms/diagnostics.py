@@ -226,7 +226,7 @@ def _lambda2(model: SVC) -> float:
 
 def _check(model: SVC) -> None:
     check_is_fitted(model)
-    model.head.refuse_several()
+    model.readout.refuse_several()
     if len(model.classes_) != 2:
         raise ValueError(f"The classifier must have two classes, not {len(model.classes_)}.")
     if model.kernel_.name == "precomputed":

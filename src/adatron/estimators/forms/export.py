@@ -70,11 +70,11 @@ def _check(model: Any, name: str) -> None:
     if not isinstance(kernel, EXPORTED_KERNELS):
         known = ", ".join(repr(one.name) for one in EXPORTED_KERNELS)
         raise ValueError(f"scikit-learn's {name} without this library knows only the kernels {known}; not {kernel}.")
-    if (many := model.head.columns) is not None:
+    if (many := model.readout.columns) is not None:
         raise ValueError(f"scikit-learn's {name} predicts one number or class, and this model predicts {many}.")
     if not is_classifier(model) or len(model.classes_) == 2:
         return
-    if model.head.each:
+    if model.readout.each:
         raise ValueError(
             f"scikit-learn's {name} decides between {len(model.classes_)} classes by pairs of them; this model, with "
             "multi_class='ovr', by one class against the rest."
@@ -167,7 +167,7 @@ def shrunk(model: Model) -> Model:
         weights = feature_weights(coefficients, vectors) if model.kernel == Linear() else None
         if weights is not None and weights.size < vectors.size:  # for CSR the size counts stored numbers
             # f(x) = w·x + b: w is the one vector that a problem needs; of a ball the centre, whose coefficient is 2.
-            size = 2.0 if model.head.diagonal else 1.0
+            size = 2.0 if model.readout.diagonal else 1.0
             first, vectors, coefficients = first[:0], weights / size, size * np.eye(len(coefficients))
     as_sparse, counts = sparse.issparse(vectors), np.array([coefficients.shape[1]], np.int32)
     dual = sparse.csr_matrix(coefficients) if as_sparse else coefficients

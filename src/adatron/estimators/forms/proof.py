@@ -54,8 +54,8 @@ def proof_of(machine: Any, X: Any, y: Any, sample_weight: Any) -> str:
     augment = inputs.augment(getattr(machine, "augment", 1.0), X, None if sample_weight is None else weight)
     rows = np.asarray(X.toarray() if sparse.issparse(X) else X, np.float64)
     if is_classifier(machine) and y.ndim == 1:
-        codes = np.searchsorted(model.head.labels, y)
-        if (model.head.labels[np.minimum(codes, len(model.head.labels) - 1)] != y).any():
+        codes = np.searchsorted(model.readout.labels, y)
+        if (model.readout.labels[np.minimum(codes, len(model.readout.labels) - 1)] != y).any():
             raise ValueError("y must hold the classes of the fit. Got another label.")
         weight = weight * machine.class_weight_[codes]
     data, K = [" ".join(map(float.hex, row)) for row in rows.tolist()], model.kernel(rows)
@@ -83,17 +83,17 @@ def _parts(machine: Any, problems: list[Problem], y: Any, weight: Vector) -> Ite
     """Yield the programs of a machine in the order of its coefficients; samples without weight are left out."""
     model, beta = machine.model_, np.zeros((len(machine.model_.intercepts), len(weight)))
     beta[:, model.support] = model.coefficients()
-    head = model.head
+    readout = model.readout
     for number, own in enumerate(beta):
         if y.ndim == 2:
             labels = np.where(y[:, number] == 1, 1.0, -1.0) if is_classifier(machine) else y[:, number]
         elif not is_classifier(machine):
             labels = y
-        elif head.in_pairs:
-            first, second = pairs(len(head.labels))[:, number]
-            labels = 1.0 * (y == head.labels[first]) - 1.0 * (y == head.labels[second])
+        elif readout.in_pairs:
+            first, second = pairs(len(readout.labels))[:, number]
+            labels = 1.0 * (y == readout.labels[first]) - 1.0 * (y == readout.labels[second])
         else:
-            labels = np.where(y == head.labels[number if len(head.labels) > 2 else 1], 1.0, -1.0)
+            labels = np.where(y == readout.labels[number if len(readout.labels) > 2 else 1], 1.0, -1.0)
         ids = np.flatnonzero((weight > 0.0) & ((labels != 0.0) | (not is_classifier(machine))))
         yield ProvenProgram(problems[number % len(problems)], ids, np.asarray(labels[ids], np.float64), own[ids])
 

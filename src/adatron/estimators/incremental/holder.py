@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from ...kernels import Kernel
 from ...learning.learner import Foundation, Learner, Limits
 from ...learning.store import Store
-from ...model.heads import Head
 from ...model.model import Model, Proofs
+from ...model.readout import Readout
 from ...quoted import quoted
 from ..base.attributes import flat
 from ..base.convergence import warn_unless_converged
@@ -23,7 +23,7 @@ from ..base.machine import KernelMachine
 
 # Parameters that the solution rests on.
 FIXED = ("C", "nu", "epsilon", "kernel", "degree", "gamma", "coef0", "bias", "augment", "multi_class", "class_weight")
-KNOWN_PARTS = ("kernel", "gamma", "head", "proofs")  # parts of a model that are known before it is gathered
+KNOWN_PARTS = ("kernel", "gamma", "readout", "proofs")  # parts of a model that are known before it is gathered
 STATE = ("_store", "_tracks", "n_refit_", "_fixed")  # what a learner gives to the state of its estimator
 HERE = ("_saved", "_turn", "_learner")  # attributes of which a copy has its own, or none
 
@@ -80,10 +80,10 @@ class Holder(KernelMachine):
         problem = type(self)(**params).problem(float(params.get("augment", 1.0)))
         return Foundation({name: params[name] for name in FIXED if name in params}, problem)
 
-    def _learner_of(self, kernel: Kernel, gamma: float, head: Head, foundation: Foundation) -> Learner:
+    def _learner_of(self, kernel: Kernel, gamma: float, readout: Readout, foundation: Foundation) -> Learner:
         """Return a new learner, which has no samples yet."""
         warn = partial(warn_unless_converged, X=None, max_iter=-1)
-        return Learner(kernel, gamma, head, foundation, self._limits, self.turn, warn)
+        return Learner(kernel, gamma, readout, foundation, self._limits, self.turn, warn)
 
     @property
     def store(self) -> Store:
@@ -148,8 +148,8 @@ class Holder(KernelMachine):
             return
         if own["_fixed"].keys() != {*FIXED} & {*self._get_param_names()}:
             raise ValueError("_fixed holds other parameters than those that the solution rests on")
-        kernel, gamma, head = parts["kernel"], parts["gamma"], self._head_of(parts)
-        learner = self._learner_of(kernel, gamma, head, self.foundation(**own["_fixed"]))
+        kernel, gamma, readout = parts["kernel"], parts["gamma"], self._readout_of_state(parts)
+        learner = self._learner_of(kernel, gamma, readout, self.foundation(**own["_fixed"]))
         learner.restore(own, Proofs(**parts["proofs"]), state.get("n_features_in_"))
         self._learner = learner
 

@@ -19,8 +19,8 @@ from ...compiled.cache.uninterrupted import uninterrupted
 from ...docstrings import documented
 from ...learning.c_path import CPath, paths_in_C
 from ...learning.report import report
-from ...model.heads import Head
-from ...model.model import Worst
+from ...model.model import OverallCertificate
+from ...model.readout import Readout
 from ...quoted import quoted
 from ..base.attributes import Attribute
 from ..base.machine import KernelMachine
@@ -81,7 +81,7 @@ class Incremental(Holder):
         What ``adatron stream`` has learned from which input; None if it has not learned this model.
     """
 
-    certificate_: Attribute[Worst] = Attribute("worst", shown=lambda worst: replace(worst, estimated=True))
+    certificate_: Attribute[OverallCertificate] = Attribute("overall", shown=lambda one: replace(one, estimated=True))
     precision = "double"
     stream_: dict[str, Any] | None = None  # record of ``adatron stream``: what it has learned from which input
 
@@ -175,14 +175,14 @@ class Incremental(Holder):
     def _fit(self, X: Any, y: Any, sample_weight: Any, ids: Any, classes: Any = None) -> Self:
         X, y = self._checked(X, y, first=True)
         own = inputs.weights(X, sample_weight)
-        y, weight, head, found = self._meaning(X, y, own, classes, first=True)
+        y, weight, readout, found = self._meaning(X, y, own, classes, first=True)
         if self._given:
             raise ValueError(f"{type(self).__name__} does not accept kernel='precomputed'; pass rows of features.")
         rows = inputs.as_dense_if_small(X, self.kernel)
         kernel, gamma = self._resolved(rows, None if sample_weight is None else own)
         if kernel.compiled and not kernel.convex:
             raise ValueError(f"An incremental model needs a positive semi-definite kernel. Got {quoted(kernel)}.")
-        learner = self._learner_of(kernel, gamma, head, self.foundation())
+        learner = self._learner_of(kernel, gamma, readout, self.foundation())
         learner.begin(X, y, weight, ids)
         with uninterrupted():
             vars(self).update(found, stream_=None, _learner=learner)
@@ -192,8 +192,8 @@ class Incremental(Holder):
     @abstractmethod
     def _meaning(
         self, X: Any, y: Any, weight: Vector, classes: Any, first: bool
-    ) -> tuple[Vector, Vector, Head, dict[str, Any]]:
-        """Return what y means: targets, weights times those of the classes, the model's head, and attributes of a fit.
+    ) -> tuple[Vector, Vector, Readout, dict[str, Any]]:
+        """Return targets, weights times those of the classes, the model's readout, and attributes of a fit.
 
         weight : the user's weights
         classes : all that will ever come, as the user gave them

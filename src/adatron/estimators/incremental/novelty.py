@@ -28,7 +28,7 @@ class IncrementalNovelty(Incremental, Novelty):
 
     def _meaning(self, X: Any, y: Any, weight: Vector, classes: Any, first: bool) -> Any:
         marks = self.marks(X, y)
-        return np.zeros(X.shape[0]) if marks is None else marks, weight, self.reads, {}
+        return np.zeros(X.shape[0]) if marks is None else marks, weight, self.fixed_readout, {}
 
     def loo_decision(self) -> Vector:
         """Return each sample's decision value by the model of all others, (n_samples,), in the order of ``ids_``."""

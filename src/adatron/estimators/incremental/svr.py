@@ -51,7 +51,7 @@ class IncrementalSVR(FollowsC, SVR):
         self._keep(locals())
 
     def _meaning(self, X: Any, y: Any, weight: Vector, classes: Any, first: bool) -> Any:
-        return y, weight, self.reads, {}
+        return y, weight, self.fixed_readout, {}
 
     def loo_prediction(self) -> Vector:
         """Return the prediction for each sample by the model of all others, (n_samples,), in the order of ``ids_``."""

@@ -13,8 +13,8 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from ...arrays import Ids, Vector, dense_rows
-from ...model.heads import Classes, unbeaten
 from ...model.layout import pairs
+from ...model.readout import Classes, unbeaten
 from ...quoted import quoted
 from ..base.methods import quiet
 from ..base.novelty import Novelty
@@ -118,8 +118,8 @@ def classifier_of(machine: Any) -> Any:
             f"step. Got {quoted(machine)} instead."
         )
     check_is_fitted(machine)
-    machine.head.refuse_several()
-    if machine.head.diagonal and not machine.kernel_.stationary:
+    machine.readout.refuse_several()
+    if machine.readout.diagonal and not machine.kernel_.stationary:
         raise TypeError(NO_SLOPES.format(quoted(machine.kernel_)))
     jet(machine.kernel_)  # raises if the kernel has no derivative
     return machine
@@ -135,7 +135,7 @@ def _measured(machine: Any, X: Vector, metric: Metric) -> InputMargins:
         own = fields(machine)
         if len(own) == 1:
             return nearest(own[0], metric, X, pool)
-        judges = _Judges(own, machine.head, pool)
+        judges = _Judges(own, machine.readout, pool)
         return judges.margins(X, metric)
 
 
@@ -173,7 +173,7 @@ class _Judges:
     """The decision functions of more than two classes, and the choice between them."""
 
     fields: list[Field]
-    head: Classes
+    readout: Classes
     pool: Pool
 
     def values(self, X: Vector) -> Vector:
@@ -181,21 +181,21 @@ class _Judges:
 
     def codes(self, X: Vector) -> Ids:
         """Return the predicted class of each row."""
-        return self.head.codes(self.values(X))
+        return self.readout.codes(self.values(X))
 
     def margins(self, X: Vector, metric: Metric) -> InputMargins:
         """Return the nearest of all surfaces behind which another class is predicted."""
         from ...margins import InputMargins, nearest
 
         values, n = self.values(X), len(X)
-        codes = self.head.codes(values)
+        codes = self.readout.codes(values)
         best = InputMargins(np.full(n, np.inf), np.full(X.shape, np.nan), np.full(n, np.inf), np.zeros(n, bool))
         for field, rows in self._surfaces(values, codes):
             if len(rows):
                 found = nearest(field, metric.take(rows), X[rows], self.pool)
                 best.certified[rows] = np.minimum(best.certified[rows], found.certified)
                 self._take_nearer(best, rows, found, X[rows], codes[rows])
-        if self.head.in_pairs and self.head.break_ties:  # values break ties, and may change where no pair does
+        if self.readout.in_pairs and self.readout.break_ties:  # values break ties, and may change where no pair does
             best.certified[self._lost(values)] = 0.0
         for row in np.flatnonzero(np.isinf(best.distance)):
             self._search(best, int(row), X[row], codes[row], metric.take([row]))
@@ -203,8 +203,8 @@ class _Judges:
 
     def _surfaces(self, values: Vector, codes: Ids) -> Iterator[tuple[Field, Ids]]:
         """Yield the surfaces at which the predicted class may change, and the samples that each of them concerns."""
-        both = pairs(len(self.head.labels)).T.tolist()
-        if self.head.each:
+        both = pairs(len(self.readout.labels)).T.tolist()
+        if self.readout.each:
             for i, j in both:
                 yield self.fields[i] + self.fields[j].scaled(-1.0), np.flatnonzero((codes == i) | (codes == j))
             return
@@ -214,7 +214,7 @@ class _Judges:
 
     def _lost(self, values: Vector) -> NDArray[np.bool_]:
         """Return whether the winner lost one of its pairs."""
-        return ~unbeaten(values, np.ones(values.shape, bool), len(self.head.labels))
+        return ~unbeaten(values, np.ones(values.shape, bool), len(self.readout.labels))
 
     def _take_nearer(self, best: InputMargins, rows: Ids, found: InputMargins, X: Vector, codes: Ids) -> None:
         """Take the projections that are nearer, if another class is predicted behind them."""

@@ -227,7 +227,7 @@ class InputMarginSVC(Classifier):
 
         self._refuse_unread()
         clock, data, problem = Clock.starting(self.max_time), self._labelled(X, y, sample_weight), self.problem(1.0)
-        programs = Binary.of_classes(problem, data.samples, data.head.in_pairs)
+        programs = Binary.of_classes(problem, data.samples, data.readout.in_pairs)
         settings = self.settings(data.serving, clock, False, X)
         start = solve(data.rows, data.samples, programs, settings)
         climbs = self._climbs(data, programs, start, clock)
@@ -312,7 +312,7 @@ class InputMarginSVC(Classifier):
             intercepts=intercepts,
             support=data.samples.rows[support].astype(np.int32),
             counts=np.array([len(tilts)], np.int32),
-            head=data.head,
+            readout=data.readout,
             proofs=proofs,
             found=data.found,
             shape=data.X.shape,

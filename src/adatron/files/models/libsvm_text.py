@@ -70,11 +70,11 @@ def save_libsvm(model: Any, path: Path) -> None:
     check_is_fitted(model)
     if model.compact_:
         raise ModelFileError(path, "vectors of a compact model have no class: save the model from which it was made")
-    if (many := model.head.columns) is not None:
+    if (many := model.readout.columns) is not None:
         raise ModelFileError(path, f"LIBSVM predicts one number or class, and this model predicts {many}")
     if isinstance(model, Classifier) and model.classes_.dtype.kind not in "iu":
         raise ModelFileError(path, "LIBSVM's classes are whole numbers, the model's are not")
-    if isinstance(model, Classifier) and model.head.each:
+    if isinstance(model, Classifier) and model.readout.each:
         raise ModelFileError(path, "LIBSVM compares pairs of classes, but this model compares each class with the rest")
     lines = [f"{START} {name}", *_header(model, path), "SV", *_vectors(model)]
     with atomic_write(path) as stream:

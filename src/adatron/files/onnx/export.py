@@ -130,8 +130,8 @@ def check(model: Any) -> None:
             "adatron.kernels."
         )
     if is_classifier(model):
-        model.head.refuse_several()
-        model.head.check()
+        model.readout.refuse_several()
+        model.readout.check()
         labels(model.classes_)
     function = model.model_.function()
     _check_size(8 * model.n_features_in_ * function.vectors.shape[0] * (not function.kernel.plain))

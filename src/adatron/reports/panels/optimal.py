@@ -94,4 +94,4 @@ def _problems(machine: Any, count: int) -> list[str]:
     if not hasattr(machine, "classes_") or count == 1:
         return ["all"] * count
     names = [*map(str, machine.classes_), "rest"]
-    return [f"{names[a]} / {names[b]}" for a, b in machine.head.problems]
+    return [f"{names[a]} / {names[b]}" for a, b in machine.readout.problems]

@@ -85,9 +85,9 @@ def _calibration(facts: Facts, panel: Panel) -> None:
         panel.note(folds.reason)
         return
     machine: Any = facts.machine
-    head, y = machine.head, facts.y[folds.numbers]
-    factor = slope(head.margins(folds.values, np.searchsorted(head.labels, y)), np.ones(len(y)))
-    probabilities = replace(head, slope=factor).probabilities(folds.values)
+    readout, y = machine.readout, facts.y[folds.numbers]
+    factor = slope(readout.margins(folds.values, np.searchsorted(readout.labels, y)), np.ones(len(y)))
+    probabilities = replace(readout, slope=factor).probabilities(folds.values)
     sure, right = probabilities.max(axis=1), folds.predicted == y
     ends = np.quantile(sure, np.linspace(0.0, 1.0, BINS + 1)[1:-1])
     group = np.searchsorted(ends, sure)

@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing  # pyright: ignore[reportPrivateUsage]
 
-from ...model.heads import Classes
+from ...model.readout import Classes
 from ...threads import Pool, allowed_threads
 from . import leave_out
 from .candidates import Candidate, candidate_of, machine_of
@@ -228,14 +228,14 @@ class _Cells:
 
     def _doubt(self, key: tuple[int, int], cell: Cell, found: Solved, ends: tuple[Any, Any]) -> None:
         """Keep the rows of a cell whose labels are not proven, and the number of right labels among the others."""
-        head = cell.head
-        if isinstance(head, Classes) and head.each and cell.problem.divisors(np.ones(1)) is not None:
+        readout = cell.readout
+        if isinstance(readout, Classes) and readout.each and cell.problem.divisors(np.ones(1)) is not None:
             return  # the margins that the values were divided by are not confined
-        certain = head.within(found.test, *ends)
+        certain = readout.within(found.test, *ends)
         truth = self.scoring.parts(cell.fold.number)[0].labels
         right = None
         if truth is not None:
-            right = int(np.count_nonzero(certain & (head.predictions(found.test) == truth)))
+            right = int(np.count_nonzero(certain & (readout.predictions(found.test) == truth)))
         self.in_doubt.keep(key, self.splits[cell.fold.number][1][~certain], right)
 
     def completed(self, candidates: list[Any]) -> tuple[list[FitScores], More]:

@@ -1,6 +1,6 @@
 """What decision values mean: the order of pairs, votes, ties, shapes, labels that errors cannot change, probabilities.
 
-A machine has a value for each of its problems. Its head makes a number of them, a side, or a class. Votes and their
+A machine has a value for each of its problems. Its readout makes a number of them, a side, or a class. Votes and their
 ties are LIBSVM's, and the decision function of classes is scikit-learn's.
 
 Probabilities: with r_ij = P(class i | class i or j) = 1 / (1 + exp(-s f_ij)) for the value f_ij of the pair i < j and
@@ -32,7 +32,7 @@ Counted = tuple[bool, Callable[[Values, Values], NDArray[Any]]]
 VOTE_ROUNDING = 2.0**-50  # of a vote and the part that refines it
 
 
-class Head:
+class Readout:
     """The rule that reads the values of the problems, (n, n_problems).
 
     diagonal : multiple of k(x, x) that is part of each value at x
@@ -80,7 +80,7 @@ class Head:
 
 
 @dataclass(frozen=True)
-class Target(Head):
+class Target(Readout):
     """A number, the value of the only problem, or several: one for each problem.
 
     order : the problems from that of the lowest value to that of the highest, to which the values are sorted; None:
@@ -110,7 +110,7 @@ class Target(Head):
 
 
 @dataclass(frozen=True)
-class Inlier(Head):
+class Inlier(Readout):
     """1 inside, where the value is not negative, and -1 outside."""
 
     def predictions(self, values: Values) -> NDArray[np.intp]:
@@ -128,7 +128,7 @@ class Sphere(Inlier):
 
 
 @dataclass(frozen=True)
-class Classes(Head):
+class Classes(Readout):
     """A class, by one problem for two of them, by the votes of all pairs, or by one problem for each against the rest.
 
     labels : (k,) classes in their order

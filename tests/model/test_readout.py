@@ -8,30 +8,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.utils.multiclass import _ovr_decision_function
 
-from adatron.model.heads import Classes, Inlier, Target
+from adatron.model.readout import Classes, Inlier, Target
 
 LEVELS = st.sampled_from([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0])
 
 
 @st.composite
-def heads(draw):
-    """A head of two to four classes, and values of its problems, with many ties."""
+def readouts(draw):
+    """A readout of two to four classes, and values of its problems, with many ties."""
     k = draw(st.integers(2, 4))
     in_pairs = k > 2 and draw(st.booleans())
-    head = Classes(np.array(["a", "b", "c", "d"])[:k], in_pairs, break_ties=draw(st.booleans()), slope=0.7)
-    many = len(head.problems)
+    readout = Classes(np.array(["a", "b", "c", "d"])[:k], in_pairs, break_ties=draw(st.booleans()), slope=0.7)
+    many = len(readout.problems)
     row = st.lists(LEVELS, min_size=many, max_size=many)
-    return head, np.array(draw(st.lists(row, min_size=1, max_size=4)))
+    return readout, np.array(draw(st.lists(row, min_size=1, max_size=4)))
 
 
-def one_code(head, values):
+def one_code(readout, values):
     """The class of one row, problem by problem."""
-    k = len(head.labels)
+    k = len(readout.labels)
     if k == 2:
         return int(values[0] >= 0)
-    if not head.in_pairs:
+    if not readout.in_pairs:
         return int(np.argmax(values))
-    if head.break_ties:
+    if readout.break_ties:
         return int(np.argmax(_ovr_decision_function(values[None] < 0, -values[None], k)[0]))
     votes = np.zeros(k)
     for value, (i, j) in zip(values, combinations(range(k), 2), strict=True):
@@ -39,50 +39,50 @@ def one_code(head, values):
     return int(np.argmax(votes))
 
 
-@given(heads())
+@given(readouts())
 def test_classes_are_those_of_a_plain_count(both):
-    head, values = both
-    np.testing.assert_array_equal(head.codes(values), [one_code(head, row) for row in values])
-    np.testing.assert_array_equal(head.predictions(values), head.labels[head.codes(values)])
+    readout, values = both
+    np.testing.assert_array_equal(readout.codes(values), [one_code(readout, row) for row in values])
+    np.testing.assert_array_equal(readout.predictions(values), readout.labels[readout.codes(values)])
 
 
 @given(st.integers(3, 12), st.integers(0, 2**31))
 def test_the_decision_function_is_scikit_learns_to_the_last_bit(k, seed):
     values = np.random.default_rng(seed).normal(size=(5, k * (k - 1) // 2)).round(1)
-    head = Classes(np.arange(k), True)
-    np.testing.assert_array_equal(head.shaped(values), _ovr_decision_function(values < 0, -values, k))
-    assert head.width == k
+    readout = Classes(np.arange(k), True)
+    np.testing.assert_array_equal(readout.shaped(values), _ovr_decision_function(values < 0, -values, k))
+    assert readout.width == k
     assert Classes(np.arange(k), True, "ovo").width == values.shape[1]
 
 
-@given(heads(), st.data())
+@given(readouts(), st.data())
 def test_what_is_decided_holds_for_every_value_within_the_errors(both, data):
-    head, values = both
+    readout, values = both
     errors = np.array([[data.draw(st.sampled_from([0.0, 0.3, 0.8])) for _ in row] for row in values])
-    decided = head.decided(values, errors)
+    decided = readout.decided(values, errors)
     for row, error in zip(values[decided], errors[decided], strict=True):
         signs = np.array(list(product([-1.0, 0.0, 1.0], repeat=len(row))))
-        assert len(set(head.codes(row + 0.999 * error * signs))) == 1
+        assert len(set(readout.codes(row + 0.999 * error * signs))) == 1
 
 
-@given(heads())
+@given(readouts())
 def test_preferences_are_values_of_the_pairs_with_the_sign_of_a_class(both):
-    head, values = both
-    between, k = head.between(values), len(head.labels)
+    readout, values = both
+    between, k = readout.between(values), len(readout.labels)
     for code in range(k):
         codes, found = np.full(len(values), code), []
         for number, (i, j) in enumerate(combinations(range(k), 2)):
             if code in (i, j):
                 found.append(between[:, number] if code == i else -between[:, number])
-        np.testing.assert_array_equal(head.margins(values, codes), np.stack(found, axis=1))
-        np.testing.assert_array_equal(head.preference(values, codes, codes) * (k > 2), 0.0)
+        np.testing.assert_array_equal(readout.margins(values, codes), np.stack(found, axis=1))
+        np.testing.assert_array_equal(readout.preference(values, codes, codes) * (k > 2), 0.0)
 
 
-@given(heads())
+@given(readouts())
 def test_probabilities_are_largest_for_the_predicted_class(both):
-    head, values = both
-    found = head.probabilities(values)
-    np.testing.assert_array_equal(np.argmax(found, axis=1), head.codes(values))
+    readout, values = both
+    found = readout.probabilities(values)
+    np.testing.assert_array_equal(np.argmax(found, axis=1), readout.codes(values))
     np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-12)
 
 
@@ -102,14 +102,14 @@ def test_numbers_and_sides():
 
 
 def test_several_labels_are_decided_if_each_is():
-    head, values = Classes(np.array([0, 1]), False, columns=2), np.array([[-1.0, 2.0], [0.0, -3.0], [0.5, 0.1]])
-    np.testing.assert_array_equal(head.predictions(values), [[0, 1], [1, 0], [1, 1]])
-    np.testing.assert_array_equal(head.shaped(values), values)
-    np.testing.assert_array_equal(head.decided(values, np.full((3, 2), 0.2)), [True, False, False])
-    assert head.problems == [(1, 0), (1, 0)]
-    assert (head.n_problems, head.width, head.groups) == (2, 2, 1)
+    readout, values = Classes(np.array([0, 1]), False, columns=2), np.array([[-1.0, 2.0], [0.0, -3.0], [0.5, 0.1]])
+    np.testing.assert_array_equal(readout.predictions(values), [[0, 1], [1, 0], [1, 1]])
+    np.testing.assert_array_equal(readout.shaped(values), values)
+    np.testing.assert_array_equal(readout.decided(values, np.full((3, 2), 0.2)), [True, False, False])
+    assert readout.problems == [(1, 0), (1, 0)]
+    assert (readout.n_problems, readout.width, readout.groups) == (2, 2, 1)
     with pytest.raises(ValueError, match=r"one number or class\. This one predicts 2"):
-        head.refuse_several()
+        readout.refuse_several()
 
 
 def test_contradicting_parameters_are_refused():
