@@ -147,4 +147,4 @@ class SVDD(Novelty):
     def fit_predict(self, X: Any, y: Any = None, **params: Any) -> NDArray[np.intp]:
         """Fit, and return 1 for training samples inside the ball, -1 for those outside; parameters as of ``fit``."""
         self.fit(X, y, **params)
-        return self.predict(X, np.diagonal(np.asarray(inputs.host(X))) if self._given else None)
+        return self.predict(X, np.diagonal(np.asarray(inputs.to_numpy(X))) if self._given else None)

@@ -44,7 +44,7 @@ class Settings:
     ``sized``: targets, or the sums of coefficients, may be of any size, so each program is solved in its own unit.
     ``gap_asked``: whether a fit that meets ``tol`` has failed if its gap is larger than ``gap_tol``.
     ``share``: the fraction of the time left that solvers may take.
-    ``device``: where to solve the problems; ``there``: X as a tensor, if it is on that device already.
+    ``device``: where to solve the problems; ``device_X``: X as a tensor, if it is on that device already.
     ``judge``: warns of fits that did not converge, see ``estimators.base.convergence``.
     """
 
@@ -62,7 +62,7 @@ class Settings:
     gap_asked: bool = True
     share: float = 1.0
     device: Device | None = None
-    there: Any = None
+    device_X: Any = None
     judge: Callable[..., None] = lambda *_, **__: None
 
 
@@ -161,8 +161,8 @@ class _Work:
         elif len(self.programs) > 1:
             between = float(np.sum(self.sizes.astype(np.float64) ** 2) - np.sum(lengths[self.programs.groups] ** 2))
         duals = [self.typical] if self.lazy else [self.dual(number) for number in range(len(self.programs))]
-        everywhere, beside = self._everywhere(chained), len(self.programs) if before is None else widest(before)
-        return Sizes(self._ends - self._starts, self.sizes, self.open, duals, everywhere, between, chained, beside)
+        everywhere, max_concurrent = self._everywhere(chained), len(self.programs) if before is None else widest(before)
+        return Sizes(self._ends - self._starts, self.sizes, self.open, duals, everywhere, between, chained, max_concurrent)
 
 
 def solve(
@@ -264,7 +264,7 @@ def _gram(
             return X.gram(source, route.dtype, segments, pool, route.slots), X.view
         source = X.fetched(source)
     used = settings.device if route.device else None
-    device = None if used is None else moved(used, source, settings.there, route.resident)
+    device = None if used is None else moved(used, source, settings.device_X, route.resident)
     return Gram(source, route.dtype, segments, pool, route.slots, route.held, route.shared, device=device), View.of
 
 
@@ -327,12 +327,12 @@ def refuse_unsuited(device: Device, kernel: Kernel, X: Any) -> None:
         )
 
 
-def moved(device: Device, source: Source, there: Any, resident: int) -> OnDevice:
-    """Return the rows of a source on a device; ``there``: X as a tensor, if it is on the device already.
+def moved(device: Device, source: Source, device_X: Any, resident: int) -> OnDevice:
+    """Return the rows of a source on a device; ``device_X``: X as a tensor, if it is on the device already.
 
     resident : see ``Route``
     """
-    rows = DeviceRows.of(device, source.kernel, source.X, source.ids, source.center, there, resident)
+    rows = DeviceRows.of(device, source.kernel, source.X, source.ids, source.center, device_X, resident)
     bounds = [source.kernel.error_bound(source.largest, float(source.terms), unit) for unit in (2.0**-24, 2.0**-53)]
     rows.probe(source.X, source.ids, source.center, (bounds[0], bounds[1]))
     return OnDevice(rows, np.arange(len(source)))

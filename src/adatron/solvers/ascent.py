@@ -122,8 +122,8 @@ class Ascent(ABC, Generic[How]):
         with suppress(OutOfTime):
             g = self.g  # rows far away may not be able to tell it any more
             if self.steady and self.held.known:
-                slack = self._errors() + self._proven + self.rounding
-                return loosely(self.view, self.dual, self.beta, g, slack)
+                g_error = self._errors() + self._proven + self.rounding
+                return loosely(self.view, self.dual, self.beta, g, g_error)
         return unproven(self.dual, self.beta, self.g)
 
     def concluded(self, status: Status, proof: Certificate) -> Solution:
@@ -153,9 +153,9 @@ class Ascent(ABC, Generic[How]):
         if not self.dual.contains(self.beta):
             return unproven(self.dual, self.beta, self.g)
         here = self._errors()
-        slack = here + self._proven + self.rounding
+        g_error = here + self._proven + self.rounding
         self._proven = np.maximum(self._proven, here)
-        proof = certify(self.view, self.exact, self.beta, self.g, slack, convex=not self.watch.flag[NEGATIVE_CURVATURE])
+        proof = certify(self.view, self.exact, self.beta, self.g, g_error, convex=not self.watch.flag[NEGATIVE_CURVATURE])
         self.held.corrected(self.exact.known)
         return proof
 

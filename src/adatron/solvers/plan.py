@@ -45,7 +45,7 @@ def plan(
     itemsize: int,
     cache_bytes: float,
     blocks: bool = True,
-    beside: int | None = None,
+    max_concurrent: int | None = None,
 ) -> Plan:
     """Return the sizes for a fit of n rows.
 
@@ -58,9 +58,9 @@ def plan(
     cache_bytes : total for kernel values; at most half of it goes to blocks, a quarter (half without a row store) to
         factors, and the row store gets what they leave
     blocks : False for a solver that goes through single rows, which it stores itself
-    beside : most problems that wait for no other; by default all
+    max_concurrent : most problems that wait for no other; by default all
     """
-    largest, most = int(sizes.max()), beside or len(sizes)
+    largest, most = int(sizes.max()), max_concurrent or len(sizes)
     if not blocks:
         concurrent = min(most, max(1, int(cache_bytes / (itemsize * largest**2))))
         return Plan(1, 1, concurrent, 0, cache_bytes / concurrent)

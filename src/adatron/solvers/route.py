@@ -34,7 +34,7 @@ class Sizes:
     everywhere : whether every problem is about all samples in the same order
     between : kernel values between two segments that all problems ask for
     chained : whether problems start from others
-    beside : most problems that are solved before others start from them; all if they are not chained
+    max_concurrent : most problems that are solved before others start from them; all if they are not chained
     """
 
     segments: Ids
@@ -44,7 +44,7 @@ class Sizes:
     everywhere: bool
     between: float
     chained: bool
-    beside: int
+    max_concurrent: int
 
     @property
     def samples(self) -> int:
@@ -270,7 +270,7 @@ def _memory(
     n, lengths, dtype = sizes.samples, sizes.variables, np.dtype("f4" if single else "f8")
     compiled, given = source.kernel.compiled, source.columns is not None
     cost = source.kernel.cost(source.features) if compiled else 0.0
-    sized = partial(plan, n, lengths, cost, dtype.itemsize, blocks=blocks, beside=sizes.beside)
+    sized = partial(plan, n, lengths, cost, dtype.itemsize, blocks=blocks, max_concurrent=sizes.max_concurrent)
     room = n <= 2 * SMALL and 2 * 8 * n * n <= memory
     if matrix:
         return sized(memory - 8.0 * n * n), True, source.kernel.called and room

@@ -8,7 +8,7 @@ import pytest
 import sklearn
 
 from adatron import SVC, SVR, IncrementalSVC, OneClassSVM
-from adatron.estimators.checks.arrays import host, returned
+from adatron.estimators.checks.arrays import to_numpy, returned
 
 X = np.random.default_rng(0).standard_normal((40, 3))
 y = np.tile([0, 1], 20)
@@ -65,5 +65,5 @@ def test_results_come_back_as_they_went_in():
     assert isinstance(returned(np.array(["a", "b"]), there), np.ndarray)
     assert isinstance(returned(np.zeros(2), torch.zeros(2)), np.ndarray)
     assert isinstance(returned(np.zeros(2), np.zeros(2)), np.ndarray)
-    assert isinstance(host(torch.zeros(2, requires_grad=True)), np.ndarray)
-    assert host("text") == "text"
+    assert isinstance(to_numpy(torch.zeros(2, requires_grad=True)), np.ndarray)
+    assert to_numpy("text") == "text"

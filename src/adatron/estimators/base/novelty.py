@@ -38,7 +38,7 @@ class Novelty(OutlierMixin, KernelMachine):
         if y is None:
             return np.ones(X.shape[0])
         refuse_masked(y, "y")
-        y = np.asarray(inputs.host(y)).ravel()
+        y = np.asarray(inputs.to_numpy(y)).ravel()
         check_consistent_length(X, y)
         return np.where(y == -1, -1.0, 1.0)
 

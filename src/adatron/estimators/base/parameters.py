@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from ...compiled.cache.uninterrupted import collector_paused
 from ...model.model import GAP_TOL
 from ...quoted import plain_numbers
-from ..checks.arrays import device_of, rows_there
+from ..checks.arrays import device_of, device_X_of
 from .attributes import fitted_attributes
 from .convergence import warn_unless_converged
 from .methods import CallbackSupport, Spelling, quiet_methods, together
@@ -217,7 +217,7 @@ class Parameters(CallbackSupport, Spelling, BaseEstimator):
             callback=together(own, vars(self).get("_fit_parts")),
             sized=sized,
             device=device,
-            there=None if device is None else rows_there(device, given),
+            device_X=None if device is None else device_X_of(device, given),
             judge=partial(warn_unless_converged, max_iter=int(self.max_iter)),
         )
 

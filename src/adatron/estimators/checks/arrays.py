@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...devices import Device
 
 
-def host(X: Any) -> Any:
+def to_numpy(X: Any) -> Any:
     """Return a tensor, or an array of CuPy, as a NumPy array; anything else as it is."""
     tensor = _tensor(X)
     return X if tensor is None else tensor.cpu().numpy()
@@ -48,7 +48,7 @@ def refuse_remote(model: Any, X: Any) -> None:
         raise TypeError(f"{type(model).__name__} learns on the processor, and X is on a device. Pass {copied}.")
 
 
-def rows_there(device: Device, X: Any) -> Any:
+def device_X_of(device: Device, X: Any) -> Any:
     """Return X as a tensor if it holds floats on the device already, else None."""
     tensor = _tensor(X)
     if tensor is None:

@@ -16,7 +16,7 @@ from ...arrays import Vector, canonical_csr, is_sparse, writable
 from ...model.model import NOT_FINITE
 from ...quoted import quoted
 from . import arrays
-from .arrays import checked, host, rows_there
+from .arrays import checked, to_numpy, device_X_of
 from .columns import refuse_dates, refuse_masked
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def training_data(model: Machine, X: Any, y: Any, several: bool = False) -> tupl
 
     several : whether y may have several columns, which then are those of an array; of a classifier, these are 0 and 1
     """
-    X, y, numeric = host(X), host(y), isinstance(model, RegressorMixin)
+    X, y, numeric = to_numpy(X), to_numpy(y), isinstance(model, RegressorMixin)
     checks: dict[str, Any] = {"multi_output": True, "y_numeric": numeric}
     kept, given_y = arrays.kept(model.kernel, X), y
     if kept is None:
@@ -67,7 +67,7 @@ def training_data(model: Machine, X: Any, y: Any, several: bool = False) -> tupl
 
 def training_rows(model: Machine, X: Any) -> Any:
     """Return X alone, in the form of ``training_data``."""
-    X = host(X)
+    X = to_numpy(X)
     kept = arrays.kept(model.kernel, X)
     X = _rows(model, X) if kept is None else arrays.kernel_matrix(model.kernel, X, X)
     _keep(model, kept)
@@ -125,7 +125,7 @@ def as_dense_if_small(X: Any, kernel: Any) -> Any:
 
 def new_data(machine: Machine, X: Any, model: Model, function: DecisionFunctions) -> Any:
     """Return X for prediction: an array or CSR matrix of floats stays as it is and is made ready block by block."""
-    X, name = host(X), type(machine).__name__
+    X, name = to_numpy(X), type(machine).__name__
     if model.samples is not None:
         arrays.refuse_single(X)
         X = model.kernel(X, model.samples)
@@ -147,14 +147,14 @@ def new_data(machine: Machine, X: Any, model: Model, function: DecisionFunctions
 def own_values(X: Any, K: Any, model: Model, diagonal: Any) -> Vector:
     """Return k(x, x) of the samples X with the kernel values K: by the model's function, or as the user gives it."""
     if model.samples is not None:
-        X = host(X)
+        X = to_numpy(X)
         return np.concatenate([np.zeros(0), *(model.kernel(X[i : i + 1], X[i : i + 1])[0] for i in range(len(K)))])
     if diagonal is None:
         raise ValueError(
             "With kernel='precomputed' the distance from the centre needs k(x, x) of the new samples, too. Pass "
             "diagonal=..., their values (n_samples,), beside X."
         )
-    found = writable(np.array(host(diagonal), np.float64))
+    found = writable(np.array(to_numpy(diagonal), np.float64))
     if found.shape != (len(K),) or not np.isfinite(found).all():
         raise ValueError(f"diagonal must have a finite k(x, x) for each of {len(K)} samples. Got {quoted(diagonal)}.")
     return found
@@ -176,15 +176,15 @@ def rows_to_predict(
 
     A tensor stays where it is. Its width is checked on its first row, and its numbers on the device.
     """
-    there = rows_there(device, X)
-    if there is None:
+    device_X = device_X_of(device, X)
+    if device_X is None:
         rows = None if model.values else new_data(machine, X, model, function)
         return (rows if isinstance(rows, np.ndarray) else None), False
-    fine = there.ndim == 2 and len(there) > 0 and not model.values
-    if not fine or not bool(there.sum().isfinite()):
+    fine = device_X.ndim == 2 and len(device_X) > 0 and not model.values
+    if not fine or not bool(device_X.sum().isfinite()):
         return None, False  # the checks of what comes to the processor say what is wrong
-    new_data(machine, there[:1], model, function)
-    return there, True
+    new_data(machine, device_X[:1], model, function)
+    return device_X, True
 
 
 def classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -248,7 +248,7 @@ def weights(X: Any, sample_weight: Any) -> Vector:
     """Return the weight of every sample."""
     if sample_weight is None:
         return np.ones(X.shape[0])
-    sample_weight = host(sample_weight)
+    sample_weight = to_numpy(sample_weight)
     refuse_dates(sample_weight, "sample_weight")
     values = np.asarray(sample_weight, np.float64)
     if values.ndim == 1 and len(values) != X.shape[0]:

@@ -282,7 +282,7 @@ class InputMarginSVC(Classifier):
             )
         rows = dense_rows(X[data.samples.rows])
         with one_blas_thread(), Pool(allowed_threads(self.n_jobs), clock.limit) as pool:
-            settings = replace(self.settings(kernel, clock, sized=False), device=None, there=None)
+            settings = replace(self.settings(kernel, clock, sized=False), device=None, device_X=None)
             own = steps.Data(rows, Metric.of(self.metric, rows), settings, pool)
             if self.algorithm in TILTED:
                 moves = self.algorithm == "full"

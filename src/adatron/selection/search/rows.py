@@ -16,7 +16,7 @@ from sklearn.base import is_classifier, is_regressor
 from ...arrays import Ids, Vector
 from ...devices import Device
 from ...estimators.checks import inputs
-from ...estimators.checks.arrays import device_of, rows_there
+from ...estimators.checks.arrays import device_of, device_X_of
 from ...fitting.programs import ranges
 from ...fitting.samples import Samples, canonical
 
@@ -68,7 +68,7 @@ class SharedRows:
         """Check the samples as a fit of the machine does; raise Unshared if a fit would refuse them."""
         with checking():
             device = device_of(model, X)
-            tensor = None if device is None else rows_there(device, X)
+            tensor = None if device is None else device_X_of(device, X)
             if is_classifier(model) or is_regressor(model):
                 X, y = inputs.training_data(model, X, y)
             else:
@@ -95,7 +95,7 @@ class SharedRows:
         return len(self.distinct.rows)
 
     @cached_property
-    def X_on_device(self) -> Any:
+    def device_X(self) -> Any:
         """X on the device, moved once for all problems; None without a device, or without room beside their rows."""
         if self.tensor is not None or self.device is None or not isinstance(self.X, np.ndarray):
             return self.tensor

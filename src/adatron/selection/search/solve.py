@@ -79,7 +79,7 @@ def solve(
     if rows.device is None or around is not None or work < rows.device.fit:  # kernel values are shared on the processor
         settings = replace(settings, device=None)
     else:
-        settings = replace(settings, device=rows.device, there=rows.X_on_device)
+        settings = replace(settings, device=rows.device, device_X=rows.device_X)
     proofs = proofs if first.provable else ProofsWanted.NOTHING
     # Each program is one block even with each sample twice, so that all share a kernel matrix.
     room = DOUBLED_MATRICES * 8.0 * (2 * rows.size) ** 2 <= settings.cache_bytes

@@ -59,7 +59,7 @@ class SharedSums:
         source = self.gram.source
         remote = None if self._device is None else self._on(self._device, ids[used], B[used])
         if remote is not None:
-            X = self._rows.X if self._rows.X_on_device is None else self._rows.X_on_device
+            X = self._rows.X if self._rows.device_X is None else self._rows.device_X
             return remote.values(X[self._rows.distinct.rows[where]], np.zeros(B.shape[1]), single=False)
         if used.any():
             points = Points(source.take(ids[used]), ids[used])

@@ -41,11 +41,11 @@ class DeviceNewton:
         self.spent, self.patience, self.paid = 0.0, 1.0, False
         self.course: list[tuple[float, float]] = []
 
-    def book(self, batch: Batch, blocks: int, steps: int, beside: int) -> None:
-        """Count what blocks have cost; they were shared by programs ``beside`` each other."""
+    def book(self, batch: Batch, blocks: int, steps: int, concurrent: int) -> None:
+        """Count what blocks have cost; they were shared by ``concurrent`` programs."""
         entry = batch.source.kernel.cost(batch.of.width)
         values = blocks * batch.q * (batch.q + batch.N) * entry / VALUES_A_SECOND
-        self.spent += (STEP_SECONDS * steps + blocks * LAUNCH_SECONDS) / beside + values
+        self.spent += (STEP_SECONDS * steps + blocks * LAUNCH_SECONDS) / concurrent + values
 
     def due(self, batch: Batch, violation: float, goal: float) -> Any:
         """Return the variables of a step, on the device, if one is due; else None."""
