@@ -227,13 +227,13 @@ def loosely(view: View, dual: Dual, beta: Vector, g: Vector, g_error: Vector) ->
     return replace(bounded(dual, beta, g, g_error, view.magnitude), gap=inf)
 
 
-def bounded(dual: Dual, beta: Vector, g: Vector, g_error: Vector, magnitude: float, further: float = 0.0) -> Certificate:
+def bounded(dual: Dual, beta: Vector, g: Vector, g_error: Vector, magnitude: float, extra: float = 0.0) -> Certificate:
     """Prove what a gradient can, up to its errors, for a kernel that is known to be positive semi-definite.
 
-    further : bound of further errors of g, which only ``slip`` is to cover
+    extra : bound of further errors of g, which only ``slip`` is to cover
     """
-    judged = 0.5 * CARE * further * float(np.abs(beta).sum())
-    measures = _measured(dual, beta, g, best_multipliers(dual, beta, g), g_error.copy(), 0.0, judged, further)
+    judged = 0.5 * CARE * extra * float(np.abs(beta).sum())
+    measures = _measured(dual, beta, g, best_multipliers(dual, beta, g), g_error.copy(), 0.0, judged, extra)
     return _certificate(measures, magnitude + dual.lambda2, convex=True)
 
 
@@ -270,7 +270,7 @@ def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
 def _may_matter(
     dual: Dual, beta: Vector, g: Vector, mu: Vector, g_error: Vector, known: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Return unknown rows at a bound whose gradient may point inwards: max(h + g_error, 0) or max(-h + g_error, 0) counts.
+    """Return unknown rows at a bound whose gradient may point inwards: max(±h + g_error, 0) counts.
 
     With a hard margin, return the unknown rows whose margin may be the smallest.
     """

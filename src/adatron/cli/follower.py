@@ -90,7 +90,7 @@ class Follower:
                     self._take(Record(self.last.stream_["number"] + 1, self.given.source, line, text))
                     within = False
                 count += 1
-                if interrupt.asked:
+                if interrupt.requested:
                     raise KeyboardInterrupt
         except DataError:  # the line has changed nothing
             within = False

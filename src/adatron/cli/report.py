@@ -30,8 +30,8 @@ def certificate_rows(machine: Any) -> TableRows:
         # Those of the full algorithm for input margins have no class.
         names = ["merged"] if machine.compact_ else machine.classes_
         support += f" ({shortened([f'{name}: {count}' for name, count in zip(names, counts, strict=True)])})"
-    said = str(machine.route_).replace(" variables", " variables, the coefficients of distinct samples", 1)
-    route = [] if machine.route_ is None else zip(("solved as", "", ""), said.split("\n"), strict=False)
+    printed = str(machine.route_).replace(" variables", " variables, the coefficients of distinct samples", 1)
+    route = [] if machine.route_ is None else zip(("solved as", "", ""), printed.split("\n"), strict=False)
     return [
         ("support vectors", support),
         ("updates", "unknown" if proof["updates"] is None else proof["updates"]),

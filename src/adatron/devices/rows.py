@@ -143,7 +143,7 @@ def moved_once(device: Device, X: NDArray[Any]) -> Any:
 
 
 def room_for(X: Any, rows: int, resident: int = RESIDENT[0]) -> float:
-    """Return the bytes that so many rows take on a device; infinite for CSR rows."""
+    """Return the bytes that this number of rows takes on a device; infinite for CSR rows."""
     return np.inf if sparse.issparse(X) else float(resident) * rows * width_of(X.shape[1])
 
 

@@ -49,7 +49,9 @@ class GivenSamples:
     step: int
 
     @classmethod
-    def of(cls, where: Any, X: Any, ids: Ids, center: NDArray[np.float64], device_X: Any, memory: float) -> GivenSamples:
+    def of(
+        cls, where: Any, X: Any, ids: Ids, center: NDArray[np.float64], device_X: Any, memory: float
+    ) -> GivenSamples:
         """Return the samples; as many rows travel at a time as fit into a small part of the memory."""
         numbers = min(AT_ONCE, int(memory) >> 8)
         return cls(where, X, ids, center, device_X, max(1, numbers // width_of(X.shape[1])))

@@ -42,7 +42,7 @@ class Settings:
     """The settings that a fit needs besides the data.
 
     ``sized``: targets, or the sums of coefficients, may be of any size, so each program is solved in its own unit.
-    ``gap_asked``: whether a fit that meets ``tol`` has failed if its gap is larger than ``gap_tol``.
+    ``gap_requested``: whether a fit that meets ``tol`` has failed if its gap is larger than ``gap_tol``.
     ``share``: the fraction of the time left that solvers may take.
     ``device``: where to solve the problems; ``device_X``: X as a tensor, if it is on that device already.
     ``judge``: warns of fits that did not converge, see ``estimators.base.convergence``.
@@ -59,7 +59,7 @@ class Settings:
     clock: Clock
     callback: Callback | None
     sized: bool = False
-    gap_asked: bool = True
+    gap_requested: bool = True
     share: float = 1.0
     device: Device | None = None
     device_X: Any = None
@@ -161,8 +161,8 @@ class _Work:
         elif len(self.programs) > 1:
             between = float(np.sum(self.sizes.astype(np.float64) ** 2) - np.sum(lengths[self.programs.groups] ** 2))
         duals = [self.typical] if self.lazy else [self.dual(number) for number in range(len(self.programs))]
-        everywhere, max_concurrent = self._everywhere(chained), len(self.programs) if before is None else widest(before)
-        return Sizes(self._ends - self._starts, self.sizes, self.open, duals, everywhere, between, chained, max_concurrent)
+        everywhere, most = self._everywhere(chained), len(self.programs) if before is None else widest(before)
+        return Sizes(self._ends - self._starts, self.sizes, self.open, duals, everywhere, between, chained, most)
 
 
 def solve(
@@ -218,7 +218,7 @@ def solve(
         joined = work.joined if work.lazy else None
         tasks = Tasks(gram, groups, first, work.dual, work.open, start, joined, view_of=view_of, last=last)
         found = _solve(tasks, solver, settings, pool, route, before)
-    if not settings.gap_asked:
+    if not settings.gap_requested:
         found.forgive_gaps(settings.tol)
     fits = Fits(found, work.all_ids, work.copies, route)
     fits.centred = bool(source.center.any())

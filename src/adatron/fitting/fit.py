@@ -35,7 +35,7 @@ NO_TARGETS = np.zeros(0)  # Of a classifier, whose labels follow from the progra
 
 
 class Calibration(Protocol):
-    """What makes probabilities of a classifier's decision values."""
+    """The fit of the sigmoid that turns a classifier's decision values into probabilities."""
 
     def divide(self, samples: Samples) -> None:
         """Deal the samples out to folds."""
@@ -58,7 +58,7 @@ class TrainingSet:
     samples : the distinct ones
     kernel, gamma : the kernel of the fit, and the number behind gamma
     readout : the meaning of decision values; ``Classes`` for a classifier
-    objects : samples of a kernel function that are no rows of numbers; X has their kernel values
+    objects : samples of a kernel function that are not rows of numbers; X has their kernel values
     width : features of a checked X; None if it is not known
     sides : (n_labels, n_classes) 1 or -1, the labels of each class of ``samples``; None if there is one label
     repeated : (n,) the user's weights; None is 1
@@ -104,12 +104,12 @@ def fit(
     if isinstance(first.readout, Classes):
         return _of_classes(first, problems[0], settings, calibration)
     programs = [(own, problem) for own in data for problem in problems]
-    told, kept, last = _Reporting(settings, len(programs)), SharedGram(), first
+    reporting, kept, last = _Reporting(settings, len(programs)), SharedGram(), first
     parts: list[Solved] = []
     for number, (own, problem) in enumerate(programs):
         if own is not last:
             kept, last = SharedGram(), own
-        parts.append(_solved(own, problem, told.of(number), kept if len(programs) > 1 else None))
+        parts.append(_solved(own, problem, reporting.of(number), kept if len(programs) > 1 else None))
     alone = len(parts) == 1 and first.readout.columns is None
     fits = Fits.joined([part.fits for part in parts])
     coefficients = Coefficients.of_problems([part.coefficients for part in parts])
@@ -257,10 +257,10 @@ class _Reporting:
         if callback is None or self.many == 1:
             return replace(self.settings, share=share)
 
-        def told(progress: Progress) -> bool:
+        def reporting(progress: Progress) -> bool:
             finished = number + progress.n_finished
             report = replace(progress, problem=number, n_problems=self.many, n_finished=finished)
             self.stopped |= callback(report) is True
             return self.stopped
 
-        return replace(self.settings, callback=told, share=share)
+        return replace(self.settings, callback=reporting, share=share)

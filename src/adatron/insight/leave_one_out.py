@@ -112,7 +112,7 @@ def leave_one_out(
     """
     subject = Subject.of(model, X, y, sample_weight)
     twin = twin_of(subject)
-    return left_out_of(subject, twin, asked(twin, max_samples))
+    return left_out_of(subject, twin, requested(twin, max_samples))
 
 
 def left_out_of(subject: Subject, twin: Twin, slots: Ids, clock: Clock | None = None) -> LeftOut:
@@ -133,7 +133,7 @@ def _spread(losses: Vector, task: str) -> float:
     return float(more.std() / np.sqrt(len(more)))
 
 
-def asked(twin: Twin, most: int | None = None) -> Ids:
+def requested(twin: Twin, most: int | None = None) -> Ids:
     """Return the slots of the samples that are asked for: as many as are affordable."""
     return _some(twin) if most is None else drawn(twin.n, counted("max_samples", most, 1))
 

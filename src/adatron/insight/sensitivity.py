@@ -56,7 +56,7 @@ class Sensitivity:
         The fraction of the tried samples whose prediction changes by this feature alone, within the range of its
         values; nan where it was not tried, and in a regression.
     smallest : ndarray of shape (n_features,)
-        The median over these samples of the smallest such change, in units of the feature; nan if there is none.
+        The median over these samples of the smallest such change, in units of the feature; nan if no change was found.
     n_tried : int
         The number of samples that were tried.
     space : {'original', 'transformed'}

@@ -157,7 +157,7 @@ def machine_of(way: PipelineParts) -> Any:
 
 
 def task_of(machine: Any) -> str:
-    """Return what a machine is for."""
+    """Return the task of a machine."""
     return TASK_NAMES[str(get_tags(machine).estimator_type)]
 
 
@@ -177,7 +177,7 @@ def table_of(machine: Any, X: Any) -> Any:
 
 
 def rows_of(way: PipelineParts, X: Any, name: str = "X") -> Any:
-    """Return what the machine sees of some samples, checked; what are no rows of numbers stays as it is."""
+    """Return the checked samples that the machine sees; samples that are not rows of numbers stay as they are."""
     machine = way.machine
     if machine.model_.samples is not None:
         return np.asarray(X, object)
@@ -208,7 +208,7 @@ def targets_of(machine: Any, y: Any, name: str = "y") -> NDArray[Any]:
 def codes_of(classes: NDArray[Any], y: Any, n: int) -> Ids:
     """Return the number of the class of each of n samples.
 
-    Raise a ValueError if there are not n of them, or one is no class of the model.
+    Raise a ValueError if there are not n of them, or one is not a class of the model.
     """
     if y is None:
         raise ValueError(f"y must hold the classes of the {n} samples. Got None.")
@@ -269,7 +269,7 @@ def unnamed() -> Iterator[None]:
 
 
 def map_of(way: PipelineParts, X: Any) -> Affine | None:
-    """Return the linear map of the steps before the machine; None if there is none, or a step is not linear."""
+    """Return the linear map of the steps before the machine; None without steps, or if a step is not linear."""
     try:
         return linear_map(way, int(X.shape[1])) if way.steps else None
     except (ValueError, AttributeError, IndexError):
@@ -313,8 +313,8 @@ def _refuse_other_targets(machine: Any, rows: Any, y: NDArray[Any]) -> None:
     task, support = task_of(machine), machine.support_
     if task == "classification":
         counts = machine.n_support_
-        told = np.repeat(machine.classes_, counts) if len(counts) == len(machine.classes_) else y[support]
-        wrong = np.flatnonzero(told != y[support])
+        of_classes = np.repeat(machine.classes_, counts) if len(counts) == len(machine.classes_) else y[support]
+        wrong = np.flatnonzero(of_classes != y[support])
         what = "has another class"
     elif task == "regression" and np.isfinite(machine.kkt_violation_):
         support = support[drawn(len(support), PREDICTED)]

@@ -62,7 +62,7 @@ class LeftOutModels(ABC):
 def machine_in(model: Any) -> KernelMachine:
     """Return the machine of a model that need not be fitted.
 
-    Raise a ValueError if the model is no classifier or regressor of this library, and no pipeline that ends with one.
+    Raise a ValueError unless the model is a classifier or regressor of this library, or a pipeline that ends with one.
     """
     machine = way_to(model).machine
     if not isinstance(machine, KernelMachine) or not (is_classifier(machine) or is_regressor(machine)):

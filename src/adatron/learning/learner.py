@@ -104,7 +104,7 @@ class Learner:
 
     @property
     def proofs(self) -> Proofs:
-        """What is proven of the solution."""
+        """The proofs of the solution."""
         return self.solution.proofs
 
     @property
@@ -130,7 +130,7 @@ class Learner:
         self._finish([0] * len(self.tracks))
 
     def restore(self, state: dict[str, Any], proofs: Proofs, width: Any) -> None:
-        """Take what ``state`` gave, check it, prove the solution anew, and gather its model.
+        """Take a state that ``state`` returned, check it, prove the solution anew, and gather its model.
 
         proofs : those of the solution, of which the number of steps is no proof and stays
         width : features of a sample

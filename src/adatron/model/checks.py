@@ -26,11 +26,11 @@ Checks = tuple[tuple[str, Callable[..., Any]], ...]
 
 def first_fault(checks: Checks, *values: Any) -> str:
     """Return the first fault of some values, or nothing."""
-    for said, holds in checks:
+    for printed, holds in checks:
         found = holds(*values)
         if bool(found) == isinstance(found, str):
             with plain_numbers():
-                return said.format(*values, found=found)
+                return printed.format(*values, found=found)
     return ""
 
 
@@ -94,7 +94,7 @@ def meaningless(values: Any, bounded: bool = False) -> str:
 def _different(labels: NDArray[Any]) -> int:
     try:
         return len(set(labels.tolist()))
-    except TypeError:  # lists are no classes
+    except TypeError:  # lists cannot be classes
         return 0
 
 

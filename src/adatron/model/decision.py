@@ -203,4 +203,4 @@ def _single_up_to(expansion: Expansion | PairSums, precision: str) -> float:
     if precision == "double" or not points.kernel.compiled:
         return -np.inf
     limit = SINGLE_REACH * points.largest
-    return limit if points.suits_single(limit, asked=True) else -np.inf
+    return limit if points.suits_single(limit, requested=True) else -np.inf

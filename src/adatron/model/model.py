@@ -35,7 +35,7 @@ GAP_TOL = 1e-3  # Default of gap_tol: fits aim at it and may stop above it.
 
 
 class Proofs(NamedTuple):
-    """What is proven of a solution, and how it was found: plain numbers for one problem, arrays for several.
+    """The proof of a solution, and how it was found: plain numbers for one problem, arrays for several.
 
     gap, violation : relative duality gap, and violation of the optimality conditions
     dual, primal : ends of the optimum
@@ -56,14 +56,14 @@ class Proofs(NamedTuple):
 
 @dataclass(frozen=True)
 class OverallCertificate:
-    """What is proven of all problems of a fitted model.
+    """The certificate of all problems of a fitted model together.
 
     gap : the largest relative duality gap; inf if an optimum may be 0, nan if a kernel is found not to be positive
         semi-definite
     violation : the largest violation of the optimality (KKT) conditions
     converged : whether the fit met what it was asked for
     problems : how many there are
-    estimated : whether the two numbers are no bounds; an incremental model follows its gradient, and has their size
+    estimated : whether the two numbers are estimates, no bounds: an incremental model follows its gradient
     semidefinite : False if the gap is a bound only if the kernel is positive semi-definite, which nobody knows
 
     Examples
@@ -135,7 +135,7 @@ class Model:
     shape : of the training set
     width : features of a checked X; None if it is not known
     compact : whether equal support vectors were made one
-    samples : training samples of a kernel function that are no rows of numbers
+    samples : training samples of a kernel function that are not rows of numbers
     tilts, problem : (m, d) coefficients of derivatives, and (m,) the problem of each basis, see ``Tilted``
     center_norm : distance of a ball's centre from the origin; None if there is no ball
     own_radius : the radius of a ball, if centred rows have shown more of its digits than the intercept holds
@@ -197,7 +197,7 @@ class Model:
 
     @property
     def values(self) -> bool:
-        """Whether a checked X holds kernel values: a user's, or a function's of samples that are no rows."""
+        """Whether a checked X holds kernel values: a user's, or a function's of samples that are not rows."""
         return self.samples is not None or self.kernel.name == "precomputed"
 
     @property

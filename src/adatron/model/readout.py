@@ -135,7 +135,7 @@ class Classes(Readout):
     in_pairs : whether there is a problem for each pair of more than two classes
     shape : parameter ``decision_function_shape``
     break_ties : whether decision values break ties of votes
-    slope : of the sigmoid that makes probabilities of decision values; None if there are none
+    slope : of the sigmoid that makes probabilities of decision values; None without probabilities
     columns : how many labels of the same two classes a row has; each has a problem
     """
 
@@ -216,7 +216,7 @@ class Classes(Readout):
         return every
 
     def counted(self, labels: bool) -> Counted | None:
-        """Return what is made of the votes of many classes, where nobody asks for the values of the pairs."""
+        """Return the function of the votes of many classes that gives the result without the values of the pairs."""
         if not labels:
             return (True, refined) if self.refines else None
         if self.break_ties:

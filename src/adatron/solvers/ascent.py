@@ -32,7 +32,7 @@ from ..problems.dual import Vector, dot
 from ..threads import OutOfTime
 from .base import Options, Solver, Watch, Way
 from .blocks.gradient import Gradient, LocalGradient
-from .loop import blur, closer, first_tolerance, nearer, until_proven
+from .loop import closer, first_tolerance, nearer, rounding_error, until_proven
 from .results import NEGATIVE_CURVATURE, Solution, Status
 from .start import feasible, filled
 from .tasks import Origin, State
@@ -118,7 +118,7 @@ class Ascent(ABC, Generic[How]):
             return Solution(self.beta, self.g, self.n_iter, Status.MAX_TIME, self._in_time(), self.watch.trace())
 
     def _in_time(self) -> Certificate:
-        """Return what can be proven without more kernel values."""
+        """Return the certificate that needs no more kernel values."""
         with suppress(OutOfTime):
             g = self.g  # rows far away may not be able to tell it any more
             if self.steady and self.held.known:
@@ -155,7 +155,8 @@ class Ascent(ABC, Generic[How]):
         here = self._errors()
         g_error = here + self._proven + self.rounding
         self._proven = np.maximum(self._proven, here)
-        proof = certify(self.view, self.exact, self.beta, self.g, g_error, convex=not self.watch.flag[NEGATIVE_CURVATURE])
+        convex = not self.watch.flag[NEGATIVE_CURVATURE]
+        proof = certify(self.view, self.exact, self.beta, self.g, g_error, convex=convex)
         self.held.corrected(self.exact.known)
         return proof
 
@@ -203,7 +204,7 @@ class Ascent(ABC, Generic[How]):
     def _coarse(self) -> float:
         """Return how far the tiles blur a gradient."""
         largest = self.view.magnitude + self.dual.lambda2
-        return blur(dot(self.beta, self.beta), largest, self.view.gram.dtype.itemsize)
+        return rounding_error(dot(self.beta, self.beta), largest, self.view.gram.dtype.itemsize)
 
     def _errors(self) -> Vector:
         """Return bounds of the errors that kernel values bring into a gradient at beta."""

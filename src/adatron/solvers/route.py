@@ -127,12 +127,12 @@ class Route(Plan):  # noqa: PLW1641 (it has no hash, as arrays have none)
 
     def __str__(self) -> str:
         counts = np.bincount(self.ways, minlength=len(Way)).tolist()
-        said = [f"{n:,} {Way(k).said}" for k, n in enumerate(counts) if n]
+        solved = [f"{n:,} {Way(k).words}" for k, n in enumerate(counts) if n]
         noun = "problem" if len(self.ways) == 1 else "problems"
-        if len(said) == 1:
-            said = [f"{len(self.ways):,} {noun}, {Way(int(self.ways[0])).said}"]
+        if len(solved) == 1:
+            solved = [f"{len(self.ways):,} {noun}, {Way(int(self.ways[0])).words}"]
         else:
-            said = [f"{len(self.ways):,} {noun}: {'; '.join(said)}"]
+            solved = [f"{len(self.ways):,} {noun}: {'; '.join(solved)}"]
         size = f"up to {self.variables:,} variables" if len(self.ways) > 1 else f"{self.variables:,} variables"
         if (self.ways >= Way.DECOMPOSE).any() and self.block > 1:
             size += f", {self.block:,} a block"
@@ -140,7 +140,8 @@ class Route(Plan):  # noqa: PLW1641 (it has no hash, as arrays have none)
         threads = "1 thread" if self.light else "all threads"
         many = f", up to {self.concurrent:,} problems side by side" if self.concurrent > 1 else ""
         place = f"\non {self.device or 'the processor'}: {self.placed}" if self.placed else ""
-        return f"{said[0]} ({size})\nkernel values in {tiles}: {self.reason}; {self._served()}\n{threads}{many}{place}"
+        values = f"kernel values in {tiles}: {self.reason}; {self._served()}"
+        return f"{solved[0]} ({size})\n{values}\n{threads}{many}{place}"
 
     def __repr__(self) -> str:
         return f"<route: {str(self).splitlines()[0]}>"
@@ -231,8 +232,8 @@ def _on_device(sizes: Sizes, place: Placement, single: bool, reason: str) -> Rou
     ways = np.where(sizes.open, Way.DEVICE, Way.TRIVIAL).astype(np.int8)
     largest, concurrent = int(sizes.variables.max()), place.side_by_side(len(ways), single)
     own = single, reason, False, False, False
-    said = place.label, place.reason, place.resident
-    return Route(place.block, 0, concurrent, 0, place.factor, ways, ways, largest, *own, *said)
+    where = place.label, place.reason, place.resident
+    return Route(place.block, 0, concurrent, 0, place.factor, ways, ways, largest, *own, *where)
 
 
 def suits(dual: Dual, single: bool, everywhere: bool) -> bool:
@@ -252,11 +253,11 @@ def _precision(source: Source, precision: str, small: bool) -> tuple[bool, str]:
         return False, "asked for"
     if small:
         return False, "few samples" if source.kernel.compiled else "they come from outside"
-    asked = precision == "single"
-    if source.kernel.plain and not asked and source.uneven:
+    requested = precision == "single"
+    if source.kernel.plain and not requested and source.uneven:
         return False, "float32 says too little of products of such features"
-    if source.suits_single(source.largest, asked):
-        return True, "asked for" if asked else "their error is proven small"
+    if source.suits_single(source.largest, requested):
+        return True, "asked for" if requested else "their error is proven small"
     return False, "the error of float32 may be large on these data"
 
 

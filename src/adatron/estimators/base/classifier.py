@@ -18,7 +18,7 @@ from ..checks import inputs
 from ..checks.inputs import ONE_EACH, refuse_constant
 from .attributes import Attribute
 from .machine import KernelMachine
-from .methods import fitting, quiet, told_if
+from .methods import available_if, fitting, quiet
 from .parameters import BIAS
 from .probability import Calibration
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def _offered(machine: Classifier) -> None:
-    """Fail if the machine has no probabilities, for ``told_if``."""
+    """Fail if the machine has no probabilities, for ``available_if``."""
     if not machine.with_probability:
         able = "probability" in machine.get_params(deep=False)
         other = "scikit-learn's CalibratedClassifierCV adds probabilities"
@@ -204,9 +204,9 @@ class Classifier(ClassifierMixin, KernelMachine):
         return self._with_parameters(self.part("readout", "readout"))
 
     def _with_parameters(self, readout: Any) -> Classes:
-        asked = self.decision_function_shape, self.break_ties
-        same = (readout.shape, readout.break_ties) == asked
-        return readout if same else replace(readout, shape=asked[0], break_ties=asked[1])
+        requested = self.decision_function_shape, self.break_ties
+        same = (readout.shape, readout.break_ties) == requested
+        return readout if same else replace(readout, shape=requested[0], break_ties=requested[1])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -241,7 +241,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         decided = None if refined else readout.decided
         return self._decision(model, X, readout.predictions, decided, readout.counted(labels=True))
 
-    @told_if(_offered)
+    @available_if(_offered)
     @quiet
     @predicting
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -268,7 +268,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         readout.check()
         return self._decision(model, X, readout.probabilities)
 
-    @told_if(_offered)
+    @available_if(_offered)
     @quiet
     @predicting
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:

@@ -61,17 +61,17 @@ class KernelMachine(Parameters, FittedAttributes):
 
     @property
     def model_(self) -> Model:
-        """What the fit has found: one value, which no later fit changes."""
+        """The model that the fit has found: one value, which no later fit changes."""
         try:
             return vars(self)["_model"]
         except KeyError:
             check_is_fitted(self)
             raise missing(self, "model_") from None
 
-    def part(self, name: str, asked: str) -> Any:
-        """Return a part of the model; ``asked``: the attribute that is read."""
+    def part(self, name: str, requested: str) -> Any:
+        """Return a part of the model; ``requested``: the attribute that is read."""
         if "_model" not in vars(self):
-            raise missing(self, asked)
+            raise missing(self, requested)
         return getattr(self._model, name)
 
     def readout_of(self, model: Model) -> Any:
@@ -104,12 +104,12 @@ class KernelMachine(Parameters, FittedAttributes):
         self._restore(own=False)
 
     def lasting_state(self) -> dict[str, Any]:
-        """Return what a model file keeps besides the parameters."""
+        """Return the state that a model file keeps besides the parameters."""
         left_out = ("_sklearn_version", *CALLBACK_ATTRIBUTES)
         return {name: value for name, value in self.__getstate__().items() if name not in left_out}
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Take what ``lasting_state`` gave."""
+        """Take a state that ``lasting_state`` returned."""
         vars(self).update(state)
         self._restore(own=True)
 
@@ -165,7 +165,7 @@ class KernelMachine(Parameters, FittedAttributes):
 
     @property
     def _objects(self) -> Any:
-        """The samples that a fit is given if they are no rows of numbers, else None."""
+        """The samples that a fit is given if they are not rows of numbers, else None."""
         return vars(self).get("_given_objects")
 
     @property
@@ -241,7 +241,7 @@ class KernelMachine(Parameters, FittedAttributes):
         NotFittedError
             This estimator is not fitted.
         ValueError
-            The kernel is a function of samples that are no rows of numbers, or no two terms of the decision function
+            The kernel is a function of samples that are not rows of numbers, or no two terms of the decision function
             are alike (``InputMarginSVC`` with ``algorithm='full'``).
 
         Notes

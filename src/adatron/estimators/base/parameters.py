@@ -211,7 +211,7 @@ class Parameters(CallbackSupport, Spelling, BaseEstimator):
             n_jobs=self.n_jobs,
             tol=float(self.tol),
             gap_tol=self.gap_tol,
-            gap_asked=self.gap_tol != GAP_TOL,
+            gap_requested=self.gap_tol != GAP_TOL,
             max_iter=int(self.max_iter),
             clock=clock,
             callback=together(own, vars(self).get("_fit_parts")),

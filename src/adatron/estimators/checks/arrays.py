@@ -1,7 +1,7 @@
 """Arrays at the door: scikit-learn's checks, skipped where they would find nothing, and arrays of torch and CuPy.
 
 The checks take a seventh to a fifth of a small fit, and two fifths of the prediction of a single sample. A kernel
-function of the user may take samples that are no rows of numbers; it gets them as they were given.
+function of the user may take samples that are not rows of numbers; it gets them as they were given.
 """
 
 from __future__ import annotations

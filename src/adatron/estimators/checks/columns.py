@@ -1,4 +1,4 @@
-"""Columns of tables: those that are no numbers, such as dates, are an error that names them.
+"""Columns of tables: those that are not numbers, such as dates, are an error that names them.
 
 Errors about text and missing values stay in the words of scikit-learn. Their notes name the columns, and show the
 pipeline that makes numbers of them.
@@ -76,7 +76,7 @@ def are_numbers(X: Any) -> bool:
 
 
 def first_text(X: Any) -> tuple[Any, Any] | None:
-    """Return the name of the first column that holds text that is no number, and this text; None if there is none."""
+    """Return the name of the first column with text that is not a number, and this text; None if no column has any."""
     found = ((name, one) for name, values, kind in _kinds(X) if kind in "OSUT" for one in np.asarray(values))
     return next((pair for pair in found if _is_text(pair[1])), None)
 
@@ -89,17 +89,17 @@ def _refuse(table: Any, name: str) -> None:
             odd.setdefault(what, []).append(column)
     if not odd:
         return
-    told = " and ".join(f"{what} in {_listed(columns)}" if name == "X" else what for what, columns in odd.items())
+    kinds = " and ".join(f"{what} in {_listed(columns)}" if name == "X" else what for what, columns in odd.items())
     if all(what.startswith("complex") for what in odd):
-        raise ValueError(f"Complex data not supported: {name} holds {told}.")
+        raise ValueError(f"Complex data not supported: {name} holds {kinds}.")
     raise NoNumbersError(
-        f"{name} must hold numbers. Got {told}; an argument must be a string or a number. Convert these to numbers, "
+        f"{name} must hold numbers. Got {kinds}; an argument must be a string or a number. Convert these to numbers, "
         "such as days since a date, or leave them out."
     )
 
 
 def _odd(values: Any, kind: str) -> str:
-    """Return the type of something in a column that is neither number nor text; nothing if there is none.
+    """Return the type of something in a column that is neither number nor text; "" if every entry is one of them.
 
     Values of one type are all numbers, all text, or all something else, so one of each type tells.
     """
@@ -197,7 +197,7 @@ def _columns(X: Any, besides: str = "") -> list[tuple[Any, Any]]:
 
 
 def _array(values: Any) -> NDArray[Any] | None:
-    """Return what is no frame as NumPy reads it; None if it does not."""
+    """Return the NumPy array of an X that is not a frame; None if NumPy cannot read it."""
     with suppress(TypeError, ValueError, RuntimeError):  # rows of different lengths, and arrays on a GPU
         return np.asarray(values)
     return None
@@ -214,7 +214,7 @@ def _is_missing(one: Any) -> bool:
 
 
 def _is_text(one: Any) -> bool:
-    """Return whether a value is text that is no number."""
+    """Return whether a value is text that is not a number."""
     return isinstance(one, (str, bytes)) and not _is_number(one)
 
 

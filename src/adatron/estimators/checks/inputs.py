@@ -16,7 +16,7 @@ from ...arrays import Vector, canonical_csr, is_sparse, writable
 from ...model.model import NOT_FINITE
 from ...quoted import quoted
 from . import arrays
-from .arrays import checked, to_numpy, device_X_of
+from .arrays import checked, device_X_of, to_numpy
 from .columns import refuse_dates, refuse_masked
 
 if TYPE_CHECKING:

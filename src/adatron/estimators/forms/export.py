@@ -92,10 +92,10 @@ def _parameters(model: Any, kind: type[Any], kernel: dict[str, Any]) -> dict[str
     A kernel object, or a kernel that is no longer the fitted one, becomes its name and parameters.
     """
     own = {name: value for name, value in model.get_params(deep=False).items() if name != "probability"}
-    asked = {name: own.get(name) for name in KERNEL_PARAMETERS if name in kernel}
-    same = all(asked[name] == kernel[name] or (name == "gamma" and isinstance(asked[name], str)) for name in asked)
+    given = {name: own.get(name) for name in KERNEL_PARAMETERS if name in kernel}
+    same = all(given[name] == kernel[name] or (name == "gamma" and isinstance(given[name], str)) for name in given)
     if not same:
-        own.update({name: kernel[name] for name in asked})
+        own.update({name: kernel[name] for name in given})
     names = kind().get_params()
     return {name: value for name, value in own.items() if name in names}
 
@@ -152,7 +152,7 @@ def shrunk(model: Model) -> Model:
     Raises
     ------
     ValueError
-        No two terms are alike, or its samples are no rows of numbers.
+        No two terms are alike, or its samples are not rows of numbers.
     """
     if model.tilts is not None:
         raise ValueError("A model of algorithm='full' cannot be made smaller: no two of its bases are equal.")

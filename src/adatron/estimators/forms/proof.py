@@ -131,9 +131,9 @@ def _claims(kind: str, dual: Dual, beta: Vector, K: Vector) -> tuple[float, floa
     """Return b, the width (of the tube, or rho of the margin), and the bounds of the optimum."""
     f, mass = K @ beta + dual.lambda2 * beta.sum(), float(np.abs(beta).sum())
     if kind == "NuSVR":  # two variables a sample, which together use what nu asks for
-        bound, asked = dual.upper[: len(beta)], float(np.abs(dual.totals).sum())
+        bound, requested = dual.upper[: len(beta)], float(np.abs(dual.totals).sum())
         room = bound - np.abs(beta)
-        both = room * (max(0.0, asked - mass) / max(2.0 * float(room.sum()), 1e-300))
+        both = room * (max(0.0, requested - mass) / max(2.0 * float(room.sum()), 1e-300))
         beta, f = np.concatenate([np.maximum(beta, 0.0) + both, np.minimum(beta, 0.0) - both]), np.tile(f, 2)
     g = f - dual.t
     mu = best_multipliers(dual, beta, g)

@@ -29,7 +29,7 @@ class PipelineParts:
         return [*(step for _, step in self.steps), *last]
 
     def taken(self, X: Any) -> Any:
-        """Return what the last estimator sees of samples."""
+        """Return samples as the last estimator sees them."""
         for _, step in self.steps:
             X = step.transform(X)
         return X

@@ -108,10 +108,10 @@ class Holder(KernelMachine):
         learner: Learner | None = vars(self).get("_learner")
         return super().model_ if learner is None else learner.model()
 
-    def part(self, name: str, asked: str) -> Any:
+    def part(self, name: str, requested: str) -> Any:
         learner: Learner | None = vars(self).get("_learner")
         if learner is None:
-            return super().part(name, asked)
+            return super().part(name, requested)
         return False if name == "compact" else getattr(learner if name in KNOWN_PARTS else self.model_, name)
 
     def __sklearn_is_fitted__(self) -> bool:

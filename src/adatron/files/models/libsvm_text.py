@@ -82,7 +82,7 @@ def save_libsvm(model: Any, path: Path) -> None:
 
 
 def _cure(model: Any) -> str:
-    """Say what keeps a model from being LIBSVM text, and what helps."""
+    """Return the reason why a model cannot be LIBSVM text, and the advice that helps."""
     steps = [type(step).__name__ for _, step in getattr(model, "steps", [])[:-1]]
     if not steps:
         return f"LIBSVM has {', '.join(kind.__name__ for kind in LIBSVM_TYPES.values())}"

@@ -59,7 +59,7 @@ class Cell:
 
     @cached_property
     def augment(self) -> float:
-        """The augmenting factor; 0 if there is none."""
+        """The augmenting factor; 0 without an augmented bias."""
         return self.fold.augment(self.model)
 
     @property

@@ -43,7 +43,7 @@ class SharedRows:
 
     X : (n, d) checked rows
     y : (n,) targets, or labels; None for novelties
-    codes, classes : (n,) class of each row, and all labels; one class if there are none
+    codes, classes : (n,) class of each row, and all labels; one class without labels
     distinct : the distinct samples, each of weight 1 for each row
     group : (n,) the distinct sample of each row
     of_class : (m,) class of each distinct sample

@@ -104,8 +104,8 @@ def solve(
     if proofs:
         prove_values(entries, cells, *solved[0])
     found = collected(cells, entries, rows, train)
-    asked = (number for number, cell in enumerate(cells) if cell.fold.number >= 0)
-    return [None if number in left else found[number] for number in asked]
+    requested = (number for number, cell in enumerate(cells) if cell.fold.number >= 0)
+    return [None if number in left else found[number] for number in requested]
 
 
 def _of_all_rows(cells: list[Cell]) -> list[Cell]:
@@ -190,9 +190,9 @@ def prove_values(entries: list[Entry], cells: list[Cell], whole: Whole, found: F
     """Bound how far values of classifiers and one-class machines are from those of the optimal functions."""
     rows, augment, explicit = cells[0].fold.rows, cells[0].augment, cells[0].explicit
     g = np.zeros(len(found.beta)) if found.gradients is None else found.gradients.copy()
-    blur, largest = found.of_values
+    rounding, largest = found.of_values
     sizes = np.add.reduceat(np.abs(found.beta), found.first[:-1])
-    errors = np.where(found.anew, rate(blur, largest + augment**2, rows.size) * sizes, np.inf)
+    errors = np.where(found.anew, rate(rounding, largest + augment**2, rows.size) * sizes, np.inf)
     for number in np.flatnonzero(~found.anew).tolist():
         entry, own = entries[number], slice(found.first[number], found.first[number + 1])
         if entry.where is not None and np.isfinite(entry.error):

@@ -265,7 +265,7 @@ class _Block(Ascent[Block]):
         self.newton.book(found.steps, len(W), W[changed])
         exact = found.K.dtype == np.float64 or not self.dual.lambda2  # with lambda^2 in it, a float32 matrix is rounded
         if exact and len(W) == len(self.dual):
-            self._set_all(W, new, found.push(new - old))
+            self._set_all(W, new, found.product(new - old))
         elif len(changed):
             self._move(W[changed], new[changed], points.take(changed))
         return len(changed) > 0
@@ -338,11 +338,11 @@ class _Block(Ascent[Block]):
         self.round(1, len(ids), float(np.abs(change).sum()))
         self.held.apply(ids, points.take(order), change, self.dual.lambda2 * float(change.sum()), beta)
 
-    def _set_all(self, W: Ids, beta: Vector, push: Vector) -> None:
-        """Set all variables, whose change adds ``push`` to g."""
+    def _set_all(self, W: Ids, beta: Vector, product: Vector) -> None:
+        """Set all variables, whose change adds ``product`` to g."""
         change = beta - self.beta[W]
         self._set(W, beta)
-        self.g[W] += push
+        self.g[W] += product
         self.round(1, len(W), float(np.abs(change).sum()))
 
     def _set(self, ids: Ids, beta: Vector) -> None:

@@ -42,8 +42,8 @@ class Improved(NamedTuple):
     sign: Vector | None
     intact: bool
 
-    def push(self, change: Vector) -> Vector:
-        """Return (K + lambda^2 11') change: what a change of the block's variables adds to their gradient."""
+    def product(self, change: Vector) -> Vector:
+        """Return (K + lambda^2 11') change, which a change of the block's variables adds to their gradient."""
         if self.sign is None:
             return self.layout.product(self.K, change)
         return self.sign * self.layout.product(self.K, self.sign * change)

@@ -167,7 +167,7 @@ class Batch:
     def _choose(self, keep: Any) -> tuple[Any, Any]:
         """Return the worst violators that are not kept, and whether they may move at all, (B, q - kept) each.
 
-        keep : variables that are kept, and whether they may move; None if there are none
+        keep : variables that are kept, and whether they may move; None to keep none
         """
         ends = self.ends()
         violation = self.violations(ends)

@@ -48,7 +48,7 @@ class Course(NamedTuple):
 
     start, ends : the knots of both programs
     change, rate_t, rate_sums : rates of knots, targets and sums
-    push : the rate of H beta that comes from the variables at knots
+    rate_product : the rate of H beta that comes from the variables at knots
     """
 
     start: Any
@@ -56,7 +56,7 @@ class Course(NamedTuple):
     change: Any
     rate_t: Any
     rate_sums: Any
-    push: Any
+    rate_product: Any
 
 
 class Rates(NamedTuple):
@@ -103,7 +103,7 @@ def row_products(values: Any, where: Any, v: Any, out: Any) -> None:
 def rates_of(free: FreeSet, point: PathPoint, course: Course) -> Any:
     """Return the rates of the solution, and the largest right side that the rates of beta come from."""
     ids, at = free.ids, point.at
-    rate_beta, rate_g = np.zeros(len(at)), course.push - course.rate_t
+    rate_beta, rate_g = np.zeros(len(at)), course.rate_product - course.rate_t
     for j in range(len(at)):
         if at[j] >= 0:
             rate_beta[j] = course.change[at[j], j]
