@@ -102,16 +102,16 @@ class Fetched:
         self._sparse = bool(sparse.issparse(empty))
         self._ids = np.zeros(0, np.int64)  # the sample in each slot
         self._requested, self._clock = np.zeros(0, np.int64), 0  # when each slot was asked for
-        self._turn = RLock()  # problems that are solved side by side share these rows
+        self._lock = RLock()  # problems that are solved side by side share these rows
 
     def missing(self, ids: Ids) -> Ids:
         """Return the samples that are not here."""
-        with self._turn:
+        with self._lock:
             return np.unique(ids[self._slot[ids] < 0])
 
     def exchanged(self, ids: Ids, missing: Ids, come: Any) -> Any:
         """Keep rows that have come, and return those of ids; None if another problem has made some of these go."""
-        with self._turn:
+        with self._lock:
             if len(missing):
                 self.keep(missing, come, ids)
             return None if len(self.missing(ids)) else self.rows(ids)

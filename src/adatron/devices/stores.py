@@ -125,20 +125,20 @@ class Streamed:
 
     def __init__(self, tiles: CudaTiles, samples: GivenSamples, dtype: Any) -> None:
         self.tiles, self.samples, self.dtype, self.width = tiles, samples, dtype, samples.width
-        self._kept = None
+        self._pinned = None
         if dtype == torch().float32 and samples.device_X is None:
             pinned = samples.where.type == "cuda"
-            self._kept = torch().empty((len(samples), self.width), dtype=dtype, device="cpu", pin_memory=pinned)
+            self._pinned = torch().empty((len(samples), self.width), dtype=dtype, device="cpu", pin_memory=pinned)
             for some in samples.parts():
-                self._kept[some] = samples.moved(some, dtype).cpu()
+                self._pinned[some] = samples.moved(some, dtype).cpu()
 
     def _moved(self, lines: Ids) -> DeviceOperand:
-        if self._kept is None:
+        if self._pinned is None:
             return self.tiles.operand(self.samples.moved(lines, self.dtype))
         if len(lines) and lines[-1] - lines[0] == len(lines) - 1 and (np.diff(lines) == 1).all():
-            some = self._kept[int(lines[0]) : int(lines[-1]) + 1]
+            some = self._pinned[int(lines[0]) : int(lines[-1]) + 1]
         else:
-            some = self._kept[torch().from_numpy(lines)]
+            some = self._pinned[torch().from_numpy(lines)]
         return self.tiles.operand(some.to(self.samples.where, non_blocking=some.is_pinned()))
 
     def part(self, lines: Ids) -> Streamed:

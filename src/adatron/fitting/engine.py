@@ -147,8 +147,8 @@ class _Work:
         if chained and not (self.typical.row is None and self.typical.sign is None):
             return False
         m, programs = len(self._starts), self.programs
-        whole = len(programs) == 1 or len(programs.groups) == m * len(programs)
-        return whole and (len(programs) == 1 or bool((programs.groups.reshape(-1, m) == np.arange(m)).all()))
+        is_all = len(programs) == 1 or len(programs.groups) == m * len(programs)
+        return is_all and (len(programs) == 1 or bool((programs.groups.reshape(-1, m) == np.arange(m)).all()))
 
     def as_sizes(self, before: Ids | None) -> Sizes:
         """Return the sizes on which the route of the fit depends; chained problems over the same samples share all."""

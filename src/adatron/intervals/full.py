@@ -178,7 +178,7 @@ class FullConformal(Wrapper):
         rows, learner = self._rows(X), self.estimator_.learner
         n, k = rows.shape[0], len(self.classes_)
         out, begun = np.full((n, k), np.nan), monotonic()
-        with learner.turn, SearchWatch(self.max_time, self.verbose > 0, "FullConformal", "sample") as watch:
+        with learner.lock, SearchWatch(self.max_time, self.verbose > 0, "FullConformal", "sample") as watch:
             candidates = Candidates(learner, self.estimator_.class_weight_)
             for one in range(n):
                 if watch.over:

@@ -68,7 +68,7 @@ class Certified:
 class Learner:
     """The samples of an incremental estimator, and the solution of its programs.
 
-    A step holds the turn, and ends with one assignment of ``solution``. Whoever asks for a model has the one before
+    A step holds the lock, and ends with one assignment of ``solution``. Whoever asks for a model has the one before
     the step, or waits.
 
     Parameters
@@ -76,7 +76,7 @@ class Learner:
     kernel, gamma, readout : what a fit settles for all later steps
     foundation : what the programs are made of
     limits : those of the next step; whoever asks the estimator for its learner renews them
-    turn : the estimator's lock
+    lock : the estimator's lock
     warn : tells of solutions that did not converge
     """
 
@@ -91,11 +91,11 @@ class Learner:
         readout: Readout,
         foundation: Foundation,
         limits: Limits,
-        turn: AbstractContextManager[Any],
+        lock: AbstractContextManager[Any],
         warn: Callable[[Fits], None],
     ) -> None:
         self.kernel, self.gamma, self.readout, self.foundation = kernel, gamma, readout, foundation
-        self.limits, self.turn, self.warn, self.n_refit = limits, turn, warn, 0
+        self.limits, self.lock, self.warn, self.n_refit = limits, lock, warn, 0
 
     @property
     def problem(self) -> Problem:
@@ -173,12 +173,12 @@ class Learner:
             "_store": self.store.state(), "_tracks": tracks, "n_refit_": self.n_refit, "_fixed": self.foundation.fixed
         }  # fmt: skip
 
-    def copy(self, turn: AbstractContextManager[Any]) -> Learner:
+    def copy(self, lock: AbstractContextManager[Any]) -> Learner:
         """Return a learner for another estimator: with samples and paths of its own, and the same model."""
         other = object.__new__(Learner)
-        with self.turn:
+        with self.lock:
             own = deepcopy({"store": self.store, "tracks": self.tracks})
-            vars(other).update({**vars(self), **own, "turn": turn})
+            vars(other).update({**vars(self), **own, "lock": lock})
         return other
 
     # -- the model
@@ -187,7 +187,7 @@ class Learner:
         """Return the model of the solution, gathered when it is asked for: no step copies all support vectors."""
         solution = self.solution
         if solution.model is None:
-            with self.turn:
+            with self.lock:
                 solution = self.solution
                 if solution.model is None:
                     solution.model = self._gathered(solution)
@@ -230,7 +230,7 @@ class Learner:
         TimeoutError
             The work takes longer.
         """
-        with self.turn:
+        with self.lock:
             limit = self.limits.max_time
             self.store.clock = Clock.starting(limit)
             try:

@@ -165,7 +165,7 @@ class Model:
     center_norm: float | None = None
     own_radius: float | None = None
     found: dict[str, Any] = field(default_factory=dict[str, Any], repr=False)
-    _kept: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False, repr=False)
+    _cache: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False, repr=False)
 
     def __post_init__(self) -> None:
         if fault := first_fault(RELIED_ON, self):
@@ -178,11 +178,11 @@ class Model:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the parts, without what predictions keep."""
-        return {name: value for name, value in vars(self).items() if name != "_kept"}
+        return {name: value for name, value in vars(self).items() if name != "_cache"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take parts from elsewhere, and check them as new ones."""
-        vars(self).update(state, _kept={})
+        vars(self).update(state, _cache={})
         self.__post_init__()
 
     @property
@@ -233,7 +233,7 @@ class Model:
         """Return the decision functions, which are kept: a prediction of one row would take as long to make them."""
         from .function import KernelSum
 
-        if (made := self._kept.get((n_jobs, precision))) is not None:
+        if (made := self._cache.get((n_jobs, precision))) is not None:
             return made
         diagonal, intercepts = self.readout.diagonal, writable(self.intercepts)
         if diagonal and self.serving.stationary:  # k(x, x) is the same everywhere
@@ -245,10 +245,10 @@ class Model:
             made = Tilted(*parts, tilts=self.tilts, problem=self.problem)
         else:
             counts = self.counts if self.of_pairs else None
-            kept = self._kept.setdefault("sums", {})
-            made = KernelSum(*parts, counts=counts, precision=precision, kept=kept, diagonal=diagonal)
+            sums = self._cache.setdefault("sums", {})
+            made = KernelSum(*parts, counts=counts, precision=precision, cache=sums, diagonal=diagonal)
             made = made if self.own_radius is None else replace(made, square=self.own_radius**2)
-        return self._kept.setdefault((n_jobs, precision), made)
+        return self._cache.setdefault((n_jobs, precision), made)
 
     def coefficients(self) -> Vector:
         """Return coefficients of the support vectors, (n_problems, m)."""

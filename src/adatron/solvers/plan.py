@@ -22,7 +22,9 @@ SMALL = 1000  # Rows up to which the whole Gram matrix is one float64 block.
 STORE_COST = 72.0  # Multiply-adds of a kernel value above which reading a stored value is faster than computing it.
 LONG = 192.0  # Multiply-adds above which several problems also store rows; a large block's matrix costs too much then.
 BLOCK, WIDE = 1024, 2048  # Variables of a block, for kernel values that cost at least LONG, and less.
-WHOLE = 2304  # Largest problem, in variables, that is one block, whose rows need not be asked for one by one.
+MAX_SINGLE_BLOCK = (
+    2304  # Largest problem, in variables, that is one block, whose rows need not be asked for one by one.
+)
 PARTED = 24  # Number of blocks of variables from which a program is solved in parts.
 BESIDE_MATRIX = 1e5  # Multiply-adds that a small program takes beside its matrix.
 
@@ -64,7 +66,8 @@ def plan(
     if not blocks:
         concurrent = min(most, max(1, int(cache_bytes / (itemsize * largest**2))))
         return Plan(1, 1, concurrent, 0, cache_bytes / concurrent)
-    block, whole = (_fitting(size, itemsize, cache_bytes) for size in (WIDE if cost < LONG else BLOCK, WHOLE))
+    block = _fitting(WIDE if cost < LONG else BLOCK, itemsize, cache_bytes)
+    whole = _fitting(MAX_SINGLE_BLOCK, itemsize, cache_bytes)
     if largest <= whole:
         used = _block_bytes(largest, itemsize)
     else:

@@ -17,7 +17,7 @@ from ..gram.shared import bytes_shared, readable
 from ..problems import Dual
 from ..threads.cost import FIT, FIT_BATCHES, FIT_MATRIX, threads_worth
 from .base import Solver, Way
-from .plan import BESIDE_MATRIX, PARTED, SMALL, WHOLE, Placement, Plan, placed, plan
+from .plan import BESIDE_MATRIX, MAX_SINGLE_BLOCK, PARTED, SMALL, Placement, Plan, placed, plan
 
 SEVERAL = 8  # Number of problems over all samples from which they share one float64 matrix.
 AGAIN = 1.6  # Average number of uses of a given value above which a copy class by class is faster.
@@ -177,7 +177,7 @@ def choose_route(
     more                                                           SHRUNKEN
     =============================================================  ===================================
 
-    A device, if one is asked for, solves all problems, DEVICE each, unless ``place`` has a reason against it.
+    A device, if one is asked for, solves all problems, DEVICE each, unless ``device_plan`` has a reason against it.
 
     Kernel values (``single``, ``shared``, ``held``, ``slots``)
 
@@ -203,18 +203,18 @@ def choose_route(
     >>> route.single, route.reason
     (False, 'few samples')
     """
-    place = Placement("", "")
+    device_plan = Placement("", "")
     if device is not None:
         single, reason = _precision(source, precision, small=False)
-        place = placed(source, sizes.variables, sizes.duals, device, solver, single)
-        if place.used:
-            return _on_device(sizes, place, single, reason)
+        device_plan = placed(source, sizes.variables, sizes.duals, device, solver, single)
+        if device_plan.used:
+            return _on_device(sizes, device_plan, single, reason)
     n, alone, kernel = sizes.samples, len(sizes.variables) == 1, source.kernel
     matrix = solver.blocks and sizes.everywhere and not alone and suits(sizes.typical, single=False, everywhere=True)
     few = n <= SMALL or len(sizes.variables) >= SEVERAL  # problems over all samples share one matrix in float64
     matrix = matrix and precision != "single" and few and 4 * 8.0 * n * n <= cache_bytes
     largest = int(sizes.variables.max())
-    small = matrix or largest <= (WHOLE if sizes.chained else SMALL) or not kernel.compiled
+    small = matrix or largest <= (MAX_SINGLE_BLOCK if sizes.chained else SMALL) or not kernel.compiled
     single, reason = _precision(source, precision, small)
     found, shared, held = _memory(source, sizes, cache_bytes, solver.blocks, single, matrix)
     cost, least = kernel.cost(source.features), FIT_BATCHES if shared else FIT
@@ -224,16 +224,16 @@ def choose_route(
     ways, then = _ways(sizes, solver, found, single, shared, matrix, held or not kernel.called)
     memory = found.block, found.whole, found.concurrent, found.slots, found.memory
     own = single, reason, shared, held, light
-    return Route(*memory, ways, then, largest, *own, placed=place.reason)
+    return Route(*memory, ways, then, largest, *own, placed=device_plan.reason)
 
 
-def _on_device(sizes: Sizes, place: Placement, single: bool, reason: str) -> Route:
+def _on_device(sizes: Sizes, device_plan: Placement, single: bool, reason: str) -> Route:
     """Return the route of problems that a device solves."""
     ways = np.where(sizes.open, Way.DEVICE, Way.TRIVIAL).astype(np.int8)
-    largest, concurrent = int(sizes.variables.max()), place.side_by_side(len(ways), single)
+    largest, concurrent = int(sizes.variables.max()), device_plan.side_by_side(len(ways), single)
     own = single, reason, False, False, False
-    where = place.label, place.reason, place.resident
-    return Route(place.block, 0, concurrent, 0, place.factor, ways, ways, largest, *own, *where)
+    where = device_plan.label, device_plan.reason, device_plan.resident
+    return Route(device_plan.block, 0, concurrent, 0, device_plan.factor, ways, ways, largest, *own, *where)
 
 
 def suits(dual: Dual, single: bool, everywhere: bool) -> bool:
@@ -279,11 +279,11 @@ def _memory(
     again = not given or float(np.sum(lengths.astype(np.float64) ** 2)) > AGAIN * n * n
     if blocks and len(lengths) > 1 and suits(sizes.typical, single, sizes.everywhere):
         within = bytes_shared(source, sizes.segments.tolist(), dtype)
-        whole = not compiled and (not given or not readable(source) or (again and room))
+        holds_K = not compiled and (not given or not readable(source) or (again and room))
         once = 2 * largest < n or sizes.between <= n * n  # or values are made again for it
-        fits = (room or not whole) and (once or not compiled) and 4 * within <= memory
+        fits = (room or not holds_K) and (once or not compiled) and 4 * within <= memory
         if fits and largest <= (found := sized(memory - within)).whole:
-            return found, True, whole
+            return found, True, holds_K
     small = largest <= SMALL or not compiled
     return sized(memory), False, small and again and room
 

@@ -63,7 +63,7 @@ class IncrementalClassifier(Incremental, Classifier):
         values : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
             They have the form of ``decision_function``, in the order of ``ids_``.
         """
-        with self.turn:  # all is read of one solution
+        with self.lock:  # all is read of one solution
             return self.readout.shaped(loo_values(self.learner))
 
     def loo_error(self) -> float:
@@ -71,7 +71,7 @@ class IncrementalClassifier(Incremental, Classifier):
 
         It is exact: each support vector leaves the solution, step by step, and comes back; other samples cost nothing.
         """
-        with self.turn:
+        with self.lock:
             self.readout.check()
             found = self.readout.codes(loo_values(self.learner, signs=len(self.classes_) == 2))
             return float(np.mean(found != self.store.y))

@@ -25,7 +25,7 @@ from ..base.machine import KernelMachine
 FIXED = ("C", "nu", "epsilon", "kernel", "degree", "gamma", "coef0", "bias", "augment", "multi_class", "class_weight")
 KNOWN_PARTS = ("kernel", "gamma", "readout", "proofs")  # parts of a model that are known before it is gathered
 STATE = ("_store", "_tracks", "n_refit_", "_fixed")  # what a learner gives to the state of its estimator
-HERE = ("_saved", "_turn", "_learner")  # attributes of which a copy has its own, or none
+HERE = ("_saved", "_lock", "_learner")  # attributes of which a copy has its own, or none
 
 
 class CompactError(ValueError, AttributeError):
@@ -45,9 +45,9 @@ class Holder(KernelMachine):
     # -- the learner
 
     @property
-    def turn(self) -> AbstractContextManager[Any]:
-        """The turn of a fit or a step: threads that learn do it one after the other."""
-        return vars(self).setdefault("_turn", RLock())
+    def lock(self) -> AbstractContextManager[Any]:
+        """The lock of a fit or a step: threads that learn do it one after the other."""
+        return vars(self).setdefault("_lock", RLock())
 
     @property
     def learner(self) -> Learner:
@@ -83,7 +83,7 @@ class Holder(KernelMachine):
     def _learner_of(self, kernel: Kernel, gamma: float, readout: Readout, foundation: Foundation) -> Learner:
         """Return a new learner, which has no samples yet."""
         warn = partial(warn_unless_converged, X=None, max_iter=-1)
-        return Learner(kernel, gamma, readout, foundation, self._limits, self.turn, warn)
+        return Learner(kernel, gamma, readout, foundation, self._limits, self.lock, warn)
 
     @property
     def store(self) -> Store:
@@ -122,15 +122,15 @@ class Holder(KernelMachine):
     def __copy__(self) -> Self:
         """Return a copy with samples and a solution of its own, which do not affect this one."""
         other = object.__new__(type(self))
-        with self.turn:
+        with self.lock:
             vars(other).update({name: one for name, one in vars(self).items() if name not in HERE})
             if "_learner" in vars(self):
-                other._learner = self._learner.copy(other.turn)
+                other._learner = self._learner.copy(other.lock)
         return other
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for copies, pickles and files: of a model with samples, not its support vectors."""
-        with self.turn:  # no step may come between the parts, or change them before they are written
+        with self.lock:  # no step may come between the parts, or change them before they are written
             kept, learner = super().__getstate__(), vars(self).get("_learner")
             return kept if learner is None else {**kept, **deepcopy(learner.state()), **flat(type(self), learner)}
 

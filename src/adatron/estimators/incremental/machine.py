@@ -130,7 +130,7 @@ class Incremental(Holder):
         ArithmeticError
             Rounding leaves no way to the solution.
         """
-        with self.turn:
+        with self.lock:
             return self._fit(X, y, sample_weight, ids)
 
     def partial_fit(self, X: Any, y: Any, ids: Any = None, sample_weight: Any = None) -> Self:
@@ -163,7 +163,7 @@ class Incremental(Holder):
         return self._learn(X, y, ids, sample_weight)
 
     def _learn(self, X: Any, y: Any, ids: Any, sample_weight: Any, classes: Any = None) -> Self:
-        with self.turn:
+        with self.lock:
             if self._is_new:
                 return self._fit(X, y, sample_weight, ids, classes)
             X, y = self._checked(X, y, first=False)
@@ -259,7 +259,7 @@ class Incremental(Holder):
             An id that no sample has, or one named twice; all samples; a nu that becomes infeasible without the samples.
             The estimator is then as it was.
         """
-        with self.turn:
+        with self.lock:
             learner = self.for_step()
             slots = learner.store.slots(ids)
             if len(slots) == learner.store.n:
@@ -333,7 +333,7 @@ class FollowsC(Incremental):
             Rounding leaves no way to the solution; the estimator is then as it was.
         """
         _check(C)
-        with self.turn:
+        with self.lock:
             learner = self.for_step()
             with learner.step() as undo:
                 undo.append(partial(self.set_params, C=learner.foundation.fixed["C"]))
@@ -362,7 +362,7 @@ class FollowsC(Incremental):
             Rounding leaves no way.
         """
         _check(C)
-        with self.turn:
+        with self.lock:
             learner = self.for_step()
             begin: float = learner.foundation.fixed["C"]
             if not np.isfinite([C, begin]).all():

@@ -77,7 +77,7 @@ def save(model: BaseEstimator | Estimator, path: Path) -> None:
     if is_database(path):
         raise ModelFileError(path, STREAMING)
     last = way_to(model).machine
-    with last.turn if isinstance(last, Incremental) else nullcontext():  # what is written is what is remembered
+    with last.lock if isinstance(last, Incremental) else nullcontext():  # what is written is what is remembered
         with atomic_write(path) as stream:
             write(model, stream, path)
         _remember(model, path)

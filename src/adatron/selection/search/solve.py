@@ -14,7 +14,7 @@ from ...devices import enough_memory
 from ...fitting import engine
 from ...fitting.fits import Fits
 from ...gram import Source
-from ...solvers.plan import WHOLE
+from ...solvers.plan import MAX_SINGLE_BLOCK
 from ...solvers.results import Found
 from ...threads import Clock, Pool, allowed_threads
 from ...threads.gate import one_blas_thread
@@ -83,7 +83,7 @@ def solve(
     proofs = proofs if first.provable else ProofsWanted.NOTHING
     # Each program is one block even with each sample twice, so that all share a kernel matrix.
     room = DOUBLED_MATRICES * 8.0 * (2 * rows.size) ** 2 <= settings.cache_bytes
-    twice = first.problem.copies == 2 and 2 * rows.size <= WHOLE and room
+    twice = first.problem.copies == 2 and 2 * rows.size <= MAX_SINGLE_BLOCK and room
     together = twice or first.problem.copies == 1
     cells = [*cells, *(_of_all_rows(cells) if together else ())]
     entries, left = _entries(cells)

@@ -36,11 +36,11 @@ class Member(Ascent[Solver]):
         return ascended([self], [tol])[0]
 
     @property
-    def place(self) -> OnDevice:
+    def on_device(self) -> OnDevice:
         """The rows on the device."""
-        place = self.view.gram.device
-        assert place is not None  # noqa: S101 (for the type checker)
-        return place
+        on_device = self.view.gram.device
+        assert on_device is not None  # noqa: S101 (for the type checker)
+        return on_device
 
     def go_on(self, status: Status, tol: float) -> float | Solution:
         """Return the tolerance to go on with after steps have ended, or the solution."""
@@ -101,8 +101,8 @@ def _alike(members: Sequence[Member], numbers: dict[int, float]) -> list[list[in
 def ascended(members: Sequence[Member], tolerances: Sequence[float]) -> list[Status]:
     """Let programs of one kind ascend until their tracked violations are small enough; return what ended each."""
     first = members[0]
-    rows, dtype, options = first.place.rows, first.view.gram.dtype, first.options
-    duals, lines = [one.dual for one in members], [one.place.lines[one.view.ids] for one in members]
+    rows, dtype, options = first.on_device.rows, first.view.gram.dtype, first.options
+    duals, lines = [one.dual for one in members], [one.on_device.lines[one.view.ids] for one in members]
     q = block_size(rows.tiles.sizes, max(map(len, duals)), options.block)
     points = [one.beta for one in members], [one.g for one in members]
     batch = Batch(rows, dtype, duals, lines, *points, q)
