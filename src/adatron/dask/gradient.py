@@ -255,7 +255,7 @@ class FarGradient:
         parts = far.layout.divided(missing)
         own = {int(j): np.flatnonzero(self.slab[ids] == j) for j in np.unique(self.slab[ids])}
         requested = {j: (on_slab.look, (compact(self.place[ids[at]]),)) for j, at in own.items()}
-        found, rows = self._ask(requested, far.requested(parts))
+        found, rows = self._ask(requested, far.calls_for(parts))
         g = np.empty(len(ids))
         for j, at in own.items():
             g[at] = found[j]
@@ -298,7 +298,7 @@ class FarGradient:
         parts = source.far.layout.divided(source.samples[new])
         if parts:
             self._sent.put(np.concatenate([new[at] for _, _, at in parts]))
-        return source.far.requested(parts)
+        return source.far.calls_for(parts)
 
     def corrected(self, which: NDArray[np.bool_]) -> None:
         assert self._whole is not None  # noqa: S101 (for the type checker)
