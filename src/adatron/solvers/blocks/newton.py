@@ -171,7 +171,7 @@ class Newton:
         r[place] = slope
         first = rest = norm(system.slope(r, others))
         for _ in range(MOST_SOLUTIONS):
-            x, ahead = system.solve(-r, np.concatenate([others, place[bound]]), -system.sums(delta), CG_ACCURACY)
+            x, ahead = system.solve(-r, np.concatenate([others, place[bound]]), -system.dual.sums(delta), CG_ACCURACY)
             new = old + (delta + x)[place]
             out = (new < dual.lower) | (new > dual.upper)
             if np.count_nonzero(out | bound) > LEAVING * len(ids) or not np.isfinite(new).all() or self.stopped():
@@ -181,7 +181,7 @@ class Newton:
             cut[place[out]] = (inside - new)[out]
             delta[place] = inside - old
             r = r + ahead + system.times(cut)[0]
-            even = np.abs(system.sums(delta)) <= EQUALITIES_MISSED * np.abs(old).sum()
+            even = np.abs(system.dual.sums(delta)) <= EQUALITIES_MISSED * np.abs(old).sum()
             before, rest = rest, norm(system.slope(r, np.concatenate([others, place[bound | out]])))
             fine = system.factor.exact or rest <= GRADIENT_LEFT * first or rest > 0.5 * before  # rounding
             if even.all() and fine and not (out & ~bound).any():
