@@ -121,10 +121,9 @@ class FarBlock(Block):
         return super().hold(view, dual, beta, options)
 
 
-class FarGradient:
+class FarGradient(Gradient):
     """The gradient of a program whose rows are on a cluster, see ``solvers.blocks.gradient.Gradient``.
 
-    beta : the solver's, which changes in place
     most : how many violators of a direction a survey has
     """
 
@@ -242,9 +241,6 @@ class FarGradient:
 
     def at(self, ids: Ids) -> Vector:
         return self.look(ids)[1]
-
-    def points(self, ids: Ids) -> Points:
-        return self.view.points(ids)
 
     def look(self, ids: Ids) -> tuple[Points, Vector]:
         if self._whole is not None and self._base == self.version:

@@ -66,18 +66,8 @@ class Settings:
     judge: Callable[..., None] = lambda *_, **__: None
 
 
-@dataclass
-class SharedGram:
-    """The kernel matrix of a fit, for further fits of the same samples that would make an equal one.
-
-    key : what it depends on, beside the samples and the settings
-    pool : its threads
-    made : the matrix, and what makes its views
-    """
-
-    key: Any = None
-    pool: Pool | None = None
-    made: tuple[Gram, Callable[[Gram, list[int]], View]] | None = None
+#: A kernel matrix and what makes its views, by what the matrix depends on besides the samples and the settings.
+SharedGram = dict[Any, tuple[Gram, Callable[[Gram, list[int]], View]]]
 
 
 class _Work:
@@ -182,7 +172,7 @@ def solve(
     start : maps a range of programs to their starts, one after the other: a coefficient for each of their samples
     before : (n,) the smaller number of the program whose solution a program starts from, or -1; see ``solve_chains``
     around : the pool that calls it with a turn, side by side with others
-    kept : of fits of the same samples with the same settings, which share a kernel matrix
+    kept : of fits of the same samples with the same settings: the last kernel matrix, for fits that need an equal one
     sphere : whether the targets are half of ``own_values``
     """
     kernel = settings.clock.limited(settings.kernel)
@@ -202,15 +192,16 @@ def solve(
     route = choose_route(source, sizes, solver, settings.cache_bytes, settings.precision, settings.device)
     threads = 1 if route.light else allowed_threads(settings.n_jobs)
     last = kept is None and before is None
-    kept = kept or SharedGram()
+    kept = {} if kept is None else kept
     key = threads, source.careful, route.dtype, route.slots, route.held, route.shared, route.device, route.resident
-    if kept.made is None or kept.key != key:
-        kept.key, kept.pool, kept.made = key, Pool(threads, settings.clock.limit, around), None
-    assert kept.pool is not None  # noqa: S101 (for the type checker)
-    with kept.pool as pool, enough_memory(settings.device) if settings.device is not None else nullcontext():
+    if key not in kept:
+        kept.clear()
+    used = kept[key][0].pool if key in kept else Pool(threads, settings.clock.limit, around)
+    with used as pool, enough_memory(settings.device) if settings.device is not None else nullcontext():
         segments = [len(samples.rows)] if sizes.everywhere else samples.sizes.tolist()
-        kept.made = kept.made or _gram(X, source, route, segments, pool, settings)
-        gram, view_of = kept.made
+        if key not in kept:
+            kept[key] = _gram(X, source, route, segments, pool, settings)
+        gram, view_of = kept[key]
         groups, first = programs.groups, programs.first
         if sizes.everywhere:
             first = work.copies * np.arange(len(programs) + 1)

@@ -105,50 +105,39 @@ def fit(
         return _of_classes(first, problems[0], settings, calibration)
     programs = [(own, problem) for own in data for problem in problems]
     reporting, kept, last = _Reporting(settings, len(programs)), SharedGram(), first
-    parts: list[Solved] = []
+    parts: list[tuple[Fits, Coefficients, float, float, dict[str, float | None]]] = []
     for number, (own, problem) in enumerate(programs):
         if own is not last:
             kept, last = SharedGram(), own
         parts.append(_solved(own, problem, reporting.of(number), kept if len(programs) > 1 else None))
     alone = len(parts) == 1 and first.readout.columns is None
-    fits = Fits.joined([part.fits for part in parts])
-    coefficients = Coefficients.of_problems([part.coefficients for part in parts])
-    support, counts, dual = coefficients.arranged(np.zeros(first.X.shape[0], np.int64), 1)
-    intercepts, proofs = np.array([part.intercept for part in parts]), fits.proofs(alone, parts[0].unit)
-    found = [problem.attributes(part.half_width) for part, (_, problem) in zip(parts, programs, strict=True)]
+    solved, coefficients, intercepts, units, balls = zip(*parts, strict=True)
+    fits = Fits.joined(solved)
+    support, counts, dual = Coefficients.of_problems(coefficients).arranged(np.zeros(first.X.shape[0], np.int64), 1)
+    proofs, widths = fits.proofs(alone, units[0]), fits.found.half_width.tolist()
+    found = [problem.attributes(width) for width, (_, problem) in zip(widths, programs, strict=True)]
     model = first.model(
         support,
         dual,
         settings.n_jobs,
         counts=counts,
-        intercepts=intercepts,
+        intercepts=np.array(intercepts),
         proofs=proofs._replace(n_iter=int(proofs.n_iter[0])) if alone else proofs,
         found=found[0] if alone else {name: np.array([one[name] for one in found]) for name in found[0]},
-        **parts[0].ball,
+        **balls[0],
     )
     settings.judge(fits, first.X, values=model.values, kernel=model.kernel.name)
     return model
 
 
-@dataclass(frozen=True)
-class Solved:
-    """The solution of one program.
+def _solved(
+    data: TrainingSet, problem: Problem, settings: Settings, kept: SharedGram | None
+) -> tuple[Fits, Coefficients, float, float, dict[str, float | None]]:
+    """Solve one program, ``kept``: see ``solve``.
 
-    coefficients, intercept, half_width : of the model, half of a width (``Found``) excepted
-    unit : what weights that are all that bounds the coefficients were divided by
-    ball : of a ball, parts that only the model of a ball has
+    Return the fit, the model's coefficients and intercept, what weights were divided by that are all that bounds the
+    coefficients, and parts that only the model of a ball has.
     """
-
-    fits: Fits
-    coefficients: Coefficients
-    intercept: float
-    half_width: float
-    unit: float
-    ball: dict[str, float | None]
-
-
-def _solved(data: TrainingSet, problem: Problem, settings: Settings, kept: SharedGram | None) -> Solved:
-    """Solve one program; ``kept``: see ``solve``."""
     distinct, unit = in_units(data.samples, problem)
     y = data.y[distinct.rows]
     middle = problem.middle(y)
@@ -170,7 +159,7 @@ def _solved(data: TrainingSet, problem: Problem, settings: Settings, kept: Share
     if problem.sphere:  # |a|^2 = beta' K beta, from the objective
         ball = of_ball(dot(own, fits.beta) - 2.0 * found.certificate(0).dual, near, b)
     coefficients = coefficients._replace(values=factor * coefficients.values)
-    return Solved(fits, coefficients, b + middle if middle else b, float(found.half_width[0]), unit, ball)
+    return fits, coefficients, b + middle if middle else b, unit, ball
 
 
 def _of_classes(data: TrainingSet, problem: Problem, settings: Settings, calibration: Calibration | None) -> Model:

@@ -31,7 +31,7 @@ from ..problems import Dual
 from ..problems.dual import Vector, dot
 from ..threads import OutOfTime
 from .base import Options, Solver, Watch, Way
-from .blocks.gradient import Gradient, LocalGradient
+from .blocks.gradient import Gradient
 from .loop import closer, first_tolerance, nearer, rounding_error, until_proven
 from .results import NEGATIVE_CURVATURE, Solution, Status
 from .start import feasible, filled
@@ -99,7 +99,7 @@ class Ascent(ABC, Generic[How]):
 
     def hold(self) -> Gradient:
         """Return the variables with their gradient, which is that at 0."""
-        return LocalGradient(self.view, self.dual, self.beta)
+        return Gradient(self.view, self.dual, self.beta)
 
     @abstractmethod
     def prepare(self) -> None:

@@ -6,7 +6,7 @@ All follows from (n, d, parameters) only, so that bits never depend on the load 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,7 @@ PARTED = 24  # Number of blocks of variables from which a program is solved in p
 BESIDE_MATRIX = 1e5  # Multiply-adds that a small program takes beside its matrix.
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """How a fit uses its memory, see ``Route``."""
 
     block: int
@@ -104,42 +103,12 @@ PLACED_WHY = {
 }
 
 
-@dataclass(frozen=True)
-class Placement:
-    """The device, or the processor, that solves the problems, and the use of its memory.
-
-    label : the device; "" for the processor
-    reason : why there; "" if no device was asked for
-    block : variables of a block
-    memory : bytes for blocks and vectors of problems side by side
-    factor : bytes for Newton steps
-    variables : of the largest problem
-    resident : bytes on the device for each number of X, see ``devices.rows.RESIDENT``
-    """
-
-    label: str
-    reason: str
-    block: int = 1
-    memory: float = 0.0
-    factor: float = 0.0
-    variables: int = 0
-    resident: int = 0
-
-    @property
-    def used(self) -> bool:
-        """Whether it is a device."""
-        return self.label != ""
-
-    def side_by_side(self, problems: int, single: bool) -> int:
-        """Return how many problems may be solved side by side."""
-        each = (4.0 if single else 8.0) * self.block**2 + PADDED * (self.variables + self.block)
-        return max(1, min(problems, int(self.memory / each)))
-
-
 def placed(
     source: Source, variables: Ids, duals: Sequence[Dual], device: Device, solver: Solver, single: bool
-) -> Placement:
-    """Choose where the problems of a fit are solved; ``single``: whether their kernel values are float32.
+) -> tuple[Plan, int] | str:
+    """Return the use of a device's memory, and ``Route.resident``, or the reason why the processor solves the problems.
+
+    single : whether kernel values are float32
 
     ==========================================================  =============
     another solver than 'block'; infinite bounds; distances     the processor
@@ -155,17 +124,18 @@ def placed(
     cost, largest = source.kernel.cost(source.features), int(variables.max(initial=0))
     work = float(np.sum(variables.astype(np.float64) ** 2)) * cost
     if not solver.blocks:
-        return Placement("", "the solver works there only")
+        return "the solver works there only"
     if any(dual.unbounded for dual in duals):
-        return Placement("", "infinite bounds are for its solver only")
+        return "infinite bounds are for its solver only"
     if source.careful:
-        return Placement("", "distances are summed from differences, which is done there only")
+        return "distances are summed from differences, which is done there only"
     if work < device.fit:
-        return Placement("", "so few kernel values are faster there")
+        return "so few kernel values are faster there"
     block, memory = min(WIDE if cost < LONG else BLOCK, device.block), device.memory()
     for resident in RESIDENT if single else (RESIDENT[0], RESIDENT[2]):
         free = memory - room_for(source.X, len(source), resident)
         if free >= 8.0 * block**2 + PADDED * (largest + block):
-            shares = BLOCKS_SHARE * free, NEWTON_SHARE * free
-            return Placement(device.label, PLACED_WHY[resident], block, *shares, largest, resident)
-    return Placement("", f"one problem takes more than the {memory / 1e9:.1f} GB of the device")
+            each = (4.0 if single else 8.0) * block**2 + PADDED * (largest + block)
+            concurrent = max(1, min(len(variables), int(BLOCKS_SHARE * free / each)))
+            return Plan(block, 0, concurrent, 0, NEWTON_SHARE * free), resident
+    return f"one problem takes more than the {memory / 1e9:.1f} GB of the device"

@@ -17,7 +17,7 @@ from ..gram.shared import bytes_shared, readable
 from ..problems import Dual
 from ..threads.cost import FIT, FIT_BATCHES, FIT_MATRIX, threads_worth
 from .base import Solver, Way
-from .plan import BESIDE_MATRIX, MAX_SINGLE_BLOCK, PARTED, SMALL, Placement, Plan, placed, plan
+from .plan import BESIDE_MATRIX, MAX_SINGLE_BLOCK, PARTED, PLACED_WHY, SMALL, Plan, placed, plan
 
 SEVERAL = 8  # Number of problems over all samples from which they share one float64 matrix.
 AGAIN = 1.6  # Average number of uses of a given value above which a copy class by class is faster.
@@ -64,7 +64,7 @@ class Sizes:
 
 
 @dataclass(frozen=True, eq=False)
-class Route(Plan):  # noqa: PLW1641 (it has no hash, as arrays have none)
+class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
     """How the problems of a fit are solved, and how K is served; ``print`` says it in three lines, or in four.
 
     Attributes
@@ -95,6 +95,11 @@ class Route(Plan):  # noqa: PLW1641 (it has no hash, as arrays have none)
     100
     """
 
+    block: int
+    whole: int
+    concurrent: int
+    slots: int
+    memory: float
     ways: NDArray[np.int8]
     then: NDArray[np.int8]
     variables: int
@@ -177,7 +182,7 @@ def choose_route(
     more                                                           SHRUNKEN
     =============================================================  ===================================
 
-    A device, if one is asked for, solves all problems, DEVICE each, unless ``device_plan`` has a reason against it.
+    A device, if one is asked for, solves all problems, DEVICE each, unless ``placed`` has a reason against it.
 
     Kernel values (``single``, ``shared``, ``held``, ``slots``)
 
@@ -203,17 +208,19 @@ def choose_route(
     >>> route.single, route.reason
     (False, 'few samples')
     """
-    device_plan = Placement("", "")
+    device_plan, largest = "", int(sizes.variables.max())
     if device is not None:
         single, reason = _precision(source, precision, small=False)
         device_plan = placed(source, sizes.variables, sizes.duals, device, solver, single)
-        if device_plan.used:
-            return _on_device(sizes, device_plan, single, reason)
+        if not isinstance(device_plan, str):
+            found, resident = device_plan
+            ways = np.where(sizes.open, Way.DEVICE, Way.TRIVIAL).astype(np.int8)
+            own, said = (False, False, False), (device.label, PLACED_WHY[resident], resident)
+            return Route(*found, ways, ways, largest, single, reason, *own, *said)
     n, alone, kernel = sizes.samples, len(sizes.variables) == 1, source.kernel
     matrix = solver.blocks and sizes.everywhere and not alone and suits(sizes.typical, single=False, everywhere=True)
     few = n <= SMALL or len(sizes.variables) >= SEVERAL  # problems over all samples share one matrix in float64
     matrix = matrix and precision != "single" and few and 4 * 8.0 * n * n <= cache_bytes
-    largest = int(sizes.variables.max())
     small = matrix or largest <= (MAX_SINGLE_BLOCK if sizes.chained else SMALL) or not kernel.compiled
     single, reason = _precision(source, precision, small)
     found, shared, held = _memory(source, sizes, cache_bytes, solver.blocks, single, matrix)
@@ -222,18 +229,7 @@ def choose_route(
     one = (n if matrix else largest) ** 2 * cost
     light = kernel.called or threads_worth(one, FIT_MATRIX) == threads_worth(work, least) == 1
     ways, then = _ways(sizes, solver, found, single, shared, matrix, held or not kernel.called)
-    memory = found.block, found.whole, found.concurrent, found.slots, found.memory
-    own = single, reason, shared, held, light
-    return Route(*memory, ways, then, largest, *own, placed=device_plan.reason)
-
-
-def _on_device(sizes: Sizes, device_plan: Placement, single: bool, reason: str) -> Route:
-    """Return the route of problems that a device solves."""
-    ways = np.where(sizes.open, Way.DEVICE, Way.TRIVIAL).astype(np.int8)
-    largest, concurrent = int(sizes.variables.max()), device_plan.side_by_side(len(ways), single)
-    own = single, reason, False, False, False
-    where = device_plan.label, device_plan.reason, device_plan.resident
-    return Route(device_plan.block, 0, concurrent, 0, device_plan.factor, ways, ways, largest, *own, *where)
+    return Route(*found, ways, then, largest, single, reason, shared, held, light, placed=device_plan)
 
 
 def suits(dual: Dual, single: bool, everywhere: bool) -> bool:
