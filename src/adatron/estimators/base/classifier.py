@@ -13,9 +13,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Hidden, StrOptions
 
 from ...docstrings import documented, predicting
+from ...door import inputs
+from ...door.inputs import ONE_EACH, refuse_constant
 from ...model.heads import Classes
-from ..checks import inputs
-from ..checks.inputs import ONE_EACH, refuse_constant
 from .attributes import Attribute
 from .machine import KernelMachine
 from .methods import fitting, quiet, told_if

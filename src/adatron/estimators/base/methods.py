@@ -32,8 +32,8 @@ from sklearn.base import _fit_context  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils._available_if import _AvailableIfDescriptor  # pyright: ignore[reportPrivateUsage]
 
 from ...compiled.cache.uninterrupted import uninterrupted
+from ...door.arrays import returned
 from ...progress import part_done
-from ..checks.arrays import returned
 
 if TYPE_CHECKING:
     from ...solvers.base import Progress

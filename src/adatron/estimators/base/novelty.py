@@ -11,8 +11,8 @@ from sklearn.utils import check_consistent_length
 
 from ...arrays import Vector
 from ...docstrings import documented, predicting
-from ..checks import inputs
-from ..checks.columns import refuse_masked
+from ...door import inputs
+from ...door.columns import refuse_masked
 from .attributes import Attribute
 from .machine import KernelMachine
 from .methods import fitting

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Ids, Vector
-from ..checks import inputs
+from ...door import inputs
 from .convergence import warn_unless_calibrated
 
 if TYPE_CHECKING:

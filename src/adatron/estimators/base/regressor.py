@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from ...docstrings import predicting
+from ...door import inputs
 from ...model.heads import Target
-from ..checks import inputs
 from .attributes import Attribute
 from .machine import KernelMachine
 from .methods import fitting
