@@ -18,7 +18,7 @@ from ..problems import CClassification, Problem
 from ..quoted import quoted
 from .base.attributes import Attribute
 from .base.classifier import Classifier
-from .base.convergence import warn_of_cut_steps
+from .base.convergence import warn
 from .base.methods import fitting
 from .base.parameters import PENALTY
 
@@ -42,6 +42,7 @@ READ_BY = {
     "slack": ("feature", TILTED),
     "warm": (False, TILTED),
 }
+CUT = "The time limit (max_time) was reached before all steps were taken; a larger one may widen the margin."
 
 
 @documented
@@ -291,7 +292,10 @@ class InputMarginSVC(Classifier):
             else:
                 rescaled = self.algorithm == "rescaled"
                 climbs = steps.simplified(own, X, data.samples, programs, start, self.n_steps, rescaled)
-        warn_of_cut_steps(any(climb.cut for climb in climbs))
+        if any(climb.cut for climb in climbs):
+            warn(
+                "The time limit (max_time) was reached before all steps were taken; a larger one may widen the margin."
+            )
         return climbs
 
     @staticmethod

@@ -20,7 +20,6 @@ from .attributes import Attribute
 from .machine import KernelMachine
 from .methods import fitting, quiet, told_if
 from .parameters import BIAS
-from .probability import Calibration
 
 if TYPE_CHECKING:
     from ...fitting.fit import TrainingSet
@@ -34,6 +33,25 @@ def _offered(machine: Classifier) -> None:
         able = "probability" in machine.get_params(deep=False)
         other = "scikit-learn's CalibratedClassifierCV adds probabilities"
         raise AttributeError("pass probability=True before the fit" if able else other)
+
+
+def slope(margins: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
+    """Return the slope of the sigmoid of all pairs of classes, >= 0, each from its own samples.
+
+    Parameters
+    ----------
+    margins : (n, n_classes - 1) out-of-fold values of the pairs of each sample's class, positive for this class
+    weight : (n,) weight of each sample
+    """
+    from sklearn.calibration import _SigmoidCalibration  # pyright: ignore[reportPrivateUsage]
+
+    from ...threads.gate import one_blas_thread
+
+    f, often = margins.ravel(), np.repeat(weight, margins.shape[1])
+    first = np.ones(len(f))
+    with one_blas_thread():  # bits of BLAS depend on its threads
+        sigmoid = _SigmoidCalibration().fit(np.r_[f, -f], np.r_[first, 1.0 - first], np.r_[often, often])
+    return max(0.0, -float(sigmoid.a_))
 
 
 @documented
@@ -139,6 +157,7 @@ class Classifier(ClassifierMixin, KernelMachine):
             ``max_iter``, ``max_time`` or rounding ended the fit before it met ``tol`` (or a ``gap_tol`` other than the
             default), the callback ended it, or the kernel is not positive semi-definite.
         """
+        from ...fitting.calibration import Calibration
         from ...fitting.fit import fit
         from ...threads import Clock
 
@@ -147,7 +166,8 @@ class Classifier(ClassifierMixin, KernelMachine):
         settings = self.settings(data.serving, clock, problem.sized, X)
         calibration = None
         if self.with_probability:  # samples are shuffled before they are left out; None is a fixed seed
-            calibration = Calibration(check_random_state(0 if self.random_state is None else self.random_state))
+            rng = check_random_state(0 if self.random_state is None else self.random_state)
+            calibration = Calibration(rng, slope)
         return self._take(fit([data], [problem], settings, calibration))
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any) -> TrainingSet:

@@ -91,7 +91,7 @@ QUIET_METHODS = (
 PREDICTIONS = ("predict", "decision_function", "score_samples")  # Those that only sum.
 OF_CLASSES = ("predict_proba", "predict_log_proba")
 FOR_PREDICTIONS = ("model.function",)
-FOR_OTHERS = ("fitting.fit", *FOR_PREDICTIONS)
+FOR_OTHERS = ("fitting.fit", "fitting.convergence", *FOR_PREDICTIONS)
 
 
 @cache
