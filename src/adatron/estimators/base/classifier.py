@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Hidden, StrOptions
 
-from ...docstrings import documented, predicting
+from ...docstrings import documented, predicting, training
 from ...door import inputs
 from ...door.inputs import ONE_EACH, refuse_constant
 from ...model.heads import Classes
@@ -125,22 +125,17 @@ class Classifier(ClassifierMixin, KernelMachine):
         return self.probability != "deprecated" and bool(self.probability)
 
     @fitting
+    @training
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Solve the problem and certify the solution.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training samples, or their kernel matrix for ``kernel='precomputed'``.
         y : array-like of shape (n_samples,)
             Class labels. `SVC` also takes (n_samples, T): T labels of 0 and 1 for each sample, each with a problem of
             its own, over one kernel matrix.
         sample_weight : array-like of shape (n_samples,), default=None
             Their weights, times those of the classes; one of weight 2 counts as two, one of weight 0 is left out.
-
-        Returns
-        -------
-        self : the estimator
 
         Raises
         ------
@@ -148,14 +143,6 @@ class Classifier(ClassifierMixin, KernelMachine):
             Bad parameters or data: NaN or infinity, fewer than two classes, unequal lengths, no positive weight;
             one distinct sample of each class and ``probability=True``. With several labels also: one that is not 0
             or 1, or is the same for all samples; ``probability=True`` or ``class_weight``.
-        KeyboardInterrupt
-            Ctrl-C ended the fit. The estimator is as it was before.
-
-        Warns
-        -----
-        ConvergenceWarning
-            ``max_iter``, ``max_time`` or rounding ended the fit before it met ``tol`` (or a ``gap_tol`` other than the
-            default), the callback ended it, or the kernel is not positive semi-definite.
         """
         from ...fitting.calibration import Calibration
         from ...fitting.fit import fit
