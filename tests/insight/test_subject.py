@@ -11,13 +11,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from adatron import SVC, SVR, IncrementalSVC, NuSVC, NuSVR
-from adatron.estimators.forms.way import way_to
 from adatron.insight import boundary_plane, influence, label_issues, leave_one_out, sensitivity
 from adatron.insight import subject as module
 from adatron.insight.leave_one_out import along_C, left_out_of, requested
 from adatron.insight.names import UNNAMED, unit_of
 from adatron.insight.subject import Subject, in_time, margins_in_time
 from adatron.insight.twin import twin_of
+from adatron.pipelines import way_to
 from adatron.plots import BoundaryPlaneDisplay, InputMarginDisplay, MarginDisplay
 from adatron.threads import Clock, clock
 

@@ -14,10 +14,10 @@ import numpy as np
 from pandas import DataFrame
 from sklearn.metrics import get_scorer, get_scorer_names
 
-from ..estimators.forms.way import way_to
 from ..files import atomic_write
 from ..files.table import shortened
 from ..outcome import edges_of, is_number, positions, short, values_of, varied
+from ..pipelines import way_to
 from ..selection import GridSearchCV
 from ..selection.ranges.auto import DISTANT, SCALED
 from ..selection.search.theirs import error_of, method_of

@@ -29,11 +29,11 @@ from sklearn.utils.metaestimators import _safe_split  # pyright: ignore[reportPr
 
 import adatron
 
-from ..estimators.forms.way import way_to
 from ..extras import needed
 from ..files.source import room
 from ..files.table import check_size
 from ..files.tables.columns import LABEL_NAMES
+from ..pipelines import way_to
 from ..progress import ProgressDisplay, part_done
 from ..solvers.table import choose
 from .data import SPARSE, DataFiles

@@ -16,7 +16,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from ..arrays import parts_of
-from ..estimators.checks.columns import as_numbers
+from ..door.columns import as_numbers
 from ..quoted import quoted
 from .cluster import Call, Cluster, client_of, is_gone, scattered, workers_of
 

@@ -14,11 +14,11 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from ..door import arrays, inputs
 from ..estimators.base.classifier import Classifier
 from ..estimators.base.machine import KernelMachine
 from ..estimators.base.novelty import Novelty
 from ..estimators.base.regressor import Regressor
-from ..estimators.checks import arrays, inputs
 from ..quoted import quoted
 from ..threads import Clock, OutOfTime
 from .cluster import beside_the_pool

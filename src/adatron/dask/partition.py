@@ -17,7 +17,7 @@ from sklearn.utils import assert_all_finite, check_array, column_or_1d
 
 from ..arrays import Ids, Vector, canonical_csr, writable
 from ..compiled.panels import squared_norms
-from ..estimators.checks.columns import NUMBER_KINDS, as_numbers, first_text, refuse_dates
+from ..door.columns import NUMBER_KINDS, as_numbers, first_text, refuse_dates
 from ..fitting.samples import hashes, products_of
 from ..quoted import quoted
 

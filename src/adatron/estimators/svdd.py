@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from ..docstrings import documented, predicting
+from ..door import inputs
 from ..model.readout import Sphere
 from ..problems import Ball, Problem
 from .base.attributes import Attribute
 from .base.novelty import Novelty
 from .base.parameters import NU
-from .checks import inputs
 
 
 @documented

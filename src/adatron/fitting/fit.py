@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -23,29 +23,16 @@ from ..model.model import NOT_FINITE, Model
 from ..model.readout import Classes
 from ..problems import Dual, Problem
 from ..problems.dual import dot
+from .calibration import NOT_CALIBRATED, Calibration, out_of_fold
 from .engine import Settings, SharedGram, own_values, solve
 from .fits import Fits
 from .programs import Binary, Listed, Program
-from .samples import Samples
+from .samples import Samples, divide
 
 if TYPE_CHECKING:
     from ..solvers.base import Progress
 
 NO_TARGETS = np.zeros(0)  # Of a classifier, whose labels follow from the program.
-
-
-class Calibration(Protocol):
-    """The fit of the sigmoid that turns a classifier's decision values into probabilities."""
-
-    def divide(self, samples: Samples) -> None:
-        """Deal the samples out to folds."""
-        ...
-
-    def slope(
-        self, data: TrainingSet, problem: Problem, settings: Settings, programs: Binary, fits: Fits, values: bool
-    ) -> float:
-        """Return the slope of the sigmoid, by solutions for all folds but one."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -166,16 +153,18 @@ def _of_classes(data: TrainingSet, problem: Problem, settings: Settings, calibra
     readout = data.readout
     distinct, unit = in_units(data.samples, problem)
     problem.check(readout.labels, distinct.weights_of_classes(), unit)
-    if calibration is not None:
-        calibration.divide(distinct)
+    folds = None if calibration is None else divide(distinct, calibration.rng)
     programs = Binary.of_classes(problem, distinct, readout.in_pairs, data.sides)
     fits = solve(data.rows, distinct, programs, settings)
     model = model_of_classes(data, problem, fits, distinct, settings.n_jobs, unit)
     widths = fits.found.half_width[fits.found.solved & np.isfinite(fits.found.violation)]
     settings.judge(fits, data.X, values=model.values, kernel=model.kernel.name, doubt=problem.doubt(widths))
-    if calibration is None:
+    if calibration is None or folds is None:
         return model
-    slope = calibration.slope(data, problem, settings, programs, fits, model.values)
+    fits, margins, weight = out_of_fold(folds, data.rows, readout, problem, settings, programs, fits)
+    slope = calibration.slope(margins, weight) if len(margins) else 0.0
+    doubt = NOT_CALIBRATED if slope == 0.0 and settings.clock.late else ""
+    settings.judge(fits, data.X, what="problems of the folds", values=model.values, doubt=doubt)
     return replace(model, readout=replace(readout, slope=slope))
 
 

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..estimators.base.methods import quiet
-from ..estimators.forms.way import way_to
 from ..margins import Field
 from ..model.readout import Classes
+from ..pipelines import way_to
 from ..threads import Clock, Pool, allowed_threads
 from ..threads.gate import one_blas_thread
 from .subject import (

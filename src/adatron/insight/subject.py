@@ -18,18 +18,17 @@ from sklearn.utils import check_array, check_consistent_length, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Ids, Vector
-from ..estimators import input_margin
+from ..door import inputs
+from ..door.columns import as_numbers, refuse_masked
 from ..estimators.base.attributes import TASK_NAMES
 from ..estimators.base.machine import KernelMachine
-from ..estimators.checks import inputs
-from ..estimators.checks.columns import as_numbers, refuse_masked
-from ..estimators.forms.way import PipelineParts, way_to
-from ..estimators.input_space.affine import Affine, linear_map
-from ..estimators.input_space.measure import classifier_of
 from ..kernels.derivatives import jet
 from ..margins import InputMargins
+from ..pipelines import PipelineParts, way_to
 from ..quoted import quoted
 from ..threads import Clock
+from .affine import Affine, linear_map
+from .distance import classifier_of, input_margin
 
 OTHER_SAMPLES = (
     "X and y must be the samples that the model was fitted to, in their order: {}. Pass other samples as X_test and "

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..door import inputs
 from ..estimators import SVC, SVDD, SVR, NuSVC, OneClassSVM
-from ..estimators.checks import inputs
 from ..estimators.incremental import (
     IncrementalNuSVC,
     IncrementalOneClassSVM,

@@ -17,8 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 from ..arrays import Ids, Matrix, Vector
 from ..certificates import intercept
 from ..docstrings import documented, predicting
+from ..door import inputs
 from ..estimators.base.methods import quiet
-from ..estimators.checks import inputs
 from ..estimators.incremental import IncrementalSVC
 from ..insight.subject import stored_as
 from ..learning.learner import Learner

@@ -13,12 +13,12 @@ from sklearn.base import clone, is_classifier, is_regressor
 
 from ..arrays import Ids, Vector
 from ..estimators.base.machine import KernelMachine
-from ..estimators.forms.way import way_to
 from ..insight.subject import Subject, Unavailable, taken
 from ..insight.twin import INCREMENTAL_KINDS, Twin, twin_of
 from ..learning.leave_out import Optimum, without
 from ..model.model import Model
 from ..model.readout import Target
+from ..pipelines import way_to
 from ..solvers.path import Stalled
 from .conformity import rounding
 

@@ -20,9 +20,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Ids, Vector
 from ..docstrings import documented, predicting
+from ..door.columns import refuse_masked
+from ..door.inputs import given
 from ..estimators.base.methods import Spelling, available_if
-from ..estimators.checks.columns import refuse_masked
-from ..estimators.checks.inputs import given
 from ..quoted import plain_numbers, quoted
 from ..selection.search.watch import SearchWatch
 from .conformity import SCORES, allowed, fewest, interval, members, scores_of, tie

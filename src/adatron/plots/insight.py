@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..estimators.forms.way import way_to
 from ..insight import Influence, Issues, Sensitivity, influence, label_issues, sensitivity
 from ..insight.leave_one_out import AlongC, along_C
 from ..insight.names import names_of
 from ..insight.subject import Subject, unnamed
 from ..insight.twin import twin_of
+from ..pipelines import way_to
 from .axes import COLORS, Display, bars, display, literal
 
 BARS_DRAWN = 12  # Samples that are drawn as bars.

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from ..estimators.forms.way import is_search, way_to
 from ..insight.deletion import Influence, influence_of
 from ..insight.labels import Issues, issues_of
 from ..insight.leave_one_out import AlongC, LeftOut, along_C, left_out_of, requested
@@ -32,6 +31,7 @@ from ..insight.subject import (
 )
 from ..insight.twin import Twin, twin_of
 from ..margins import InputMargins
+from ..pipelines import is_search, way_to
 from ..quoted import quoted
 from ..solvers.path import Stalled
 from ..threads import Clock, OutOfTime

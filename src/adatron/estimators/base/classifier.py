@@ -12,15 +12,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Hidden, StrOptions
 
-from ...docstrings import documented, predicting
+from ...docstrings import documented, predicting, training
+from ...door import inputs
+from ...door.inputs import ONE_EACH, refuse_constant
 from ...model.readout import Classes
-from ..checks import inputs
-from ..checks.inputs import ONE_EACH, refuse_constant
 from .attributes import Attribute
 from .machine import KernelMachine
 from .methods import available_if, fitting, quiet
 from .parameters import BIAS
-from .probability import Calibration
 
 if TYPE_CHECKING:
     from ...fitting.fit import TrainingSet
@@ -34,6 +33,25 @@ def _offered(machine: Classifier) -> None:
         able = "probability" in machine.get_params(deep=False)
         other = "scikit-learn's CalibratedClassifierCV adds probabilities"
         raise AttributeError("pass probability=True before the fit" if able else other)
+
+
+def slope(margins: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
+    """Return the slope of the sigmoid of all pairs of classes, >= 0, each from its own samples.
+
+    Parameters
+    ----------
+    margins : (n, n_classes - 1) out-of-fold values of the pairs of each sample's class, positive for this class
+    weight : (n,) weight of each sample
+    """
+    from sklearn.calibration import _SigmoidCalibration  # pyright: ignore[reportPrivateUsage]
+
+    from ...threads.gate import one_blas_thread
+
+    f, often = margins.ravel(), np.repeat(weight, margins.shape[1])
+    first = np.ones(len(f))
+    with one_blas_thread():  # bits of BLAS depend on its threads
+        sigmoid = _SigmoidCalibration().fit(np.r_[f, -f], np.r_[first, 1.0 - first], np.r_[often, often])
+    return max(0.0, -float(sigmoid.a_))
 
 
 @documented
@@ -107,22 +125,17 @@ class Classifier(ClassifierMixin, KernelMachine):
         return self.probability != "deprecated" and bool(self.probability)
 
     @fitting
+    @training
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Solve the problem and certify the solution.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training samples, or their kernel matrix for ``kernel='precomputed'``.
         y : array-like of shape (n_samples,)
             Class labels. `SVC` also takes (n_samples, T): T labels of 0 and 1 for each sample, each with a problem of
             its own, over one kernel matrix.
         sample_weight : array-like of shape (n_samples,), default=None
             Their weights, times those of the classes; one of weight 2 counts as two, one of weight 0 is left out.
-
-        Returns
-        -------
-        self : the estimator
 
         Raises
         ------
@@ -130,15 +143,8 @@ class Classifier(ClassifierMixin, KernelMachine):
             Bad parameters or data: NaN or infinity, fewer than two classes, unequal lengths, no positive weight;
             one distinct sample of each class and ``probability=True``. With several labels also: one that is not 0
             or 1, or is the same for all samples; ``probability=True`` or ``class_weight``.
-        KeyboardInterrupt
-            Ctrl-C ended the fit. The estimator is as it was before.
-
-        Warns
-        -----
-        ConvergenceWarning
-            ``max_iter``, ``max_time`` or rounding ended the fit before it met ``tol`` (or a ``gap_tol`` other than the
-            default), the callback ended it, or the kernel is not positive semi-definite.
         """
+        from ...fitting.calibration import Calibration
         from ...fitting.fit import fit
         from ...threads import Clock
 
@@ -147,7 +153,8 @@ class Classifier(ClassifierMixin, KernelMachine):
         settings = self.settings(data.serving, clock, problem.sized, X)
         calibration = None
         if self.with_probability:  # samples are shuffled before they are left out; None is a fixed seed
-            calibration = Calibration(check_random_state(0 if self.random_state is None else self.random_state))
+            rng = check_random_state(0 if self.random_state is None else self.random_state)
+            calibration = Calibration(rng, slope)
         return self._take(fit([data], [problem], settings, calibration))
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any) -> TrainingSet:

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ...arrays import for_reading, is_sparse
+from ...door import arrays, inputs
+from ...door.arrays import device_of
+from ...door.inputs import rows_to_predict
 from ...model.checks import FOREIGN, first_fault
 from ...model.layout import feature_weights
 from ...model.model import Model, Proofs
-from ..checks import arrays, inputs
-from ..checks.arrays import device_of
-from ..checks.inputs import rows_to_predict
 from .attributes import FittedAttributes, Rows, flat, grouped, missing
 from .methods import CALLBACK_ATTRIBUTES, quiet
 from .parameters import Parameters
@@ -260,7 +260,7 @@ class KernelMachine(Parameters, FittedAttributes):
 
         Sums are taken in another order: a sample whose decision value is only rounding may change sides.
         """
-        from ..forms.export import shrunk
+        from ...conversions.export import shrunk
 
         model = self.model_
         found = model if model.compact else shrunk(model)
@@ -296,7 +296,7 @@ class KernelMachine(Parameters, FittedAttributes):
             scikit-learn has no place for the model: a kernel it does not know (only rbf, linear, poly, sigmoid and
             precomputed), ``multi_class='ovr'`` with more than two classes, a compact model of more than two.
         """
-        from ..forms.export import exported
+        from ...conversions.export import exported
 
         if self._theirs is None:
             raise ValueError(f"scikit-learn has no estimator for an {type(self).__name__}.")
@@ -324,7 +324,7 @@ class KernelMachine(Parameters, FittedAttributes):
             Other samples than those of the fit; a compact model, an incremental one or an ``InputMarginSVC``; another
             kernel than linear, rbf, precomputed, or poly with coef0 >= 0.
         """
-        from ..forms.proof import proof_of
+        from ...conversions.proof import proof_of
 
         check_is_fitted(self)
         return proof_of(copy(self), X, y, sample_weight)

@@ -32,8 +32,8 @@ from sklearn.base import _fit_context  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils._available_if import _AvailableIfDescriptor  # pyright: ignore[reportPrivateUsage]
 
 from ...compiled.cache.uninterrupted import uninterrupted
+from ...door.arrays import returned
 from ...progress import part_done
-from ..checks.arrays import returned
 
 if TYPE_CHECKING:
     from ...solvers.base import Progress
@@ -91,7 +91,7 @@ QUIET_METHODS = (
 PREDICTIONS = ("predict", "decision_function", "score_samples")  # Those that only sum.
 OF_CLASSES = ("predict_proba", "predict_log_proba")
 FOR_PREDICTIONS = ("model.function",)
-FOR_OTHERS = ("fitting.fit", *FOR_PREDICTIONS)
+FOR_OTHERS = ("fitting.fit", "fitting.convergence", *FOR_PREDICTIONS)
 
 
 @cache

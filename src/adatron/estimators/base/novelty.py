@@ -10,9 +10,9 @@ from sklearn.base import OutlierMixin
 from sklearn.utils import check_consistent_length
 
 from ...arrays import Vector
-from ...docstrings import documented, predicting
-from ..checks import inputs
-from ..checks.columns import refuse_masked
+from ...docstrings import documented, predicting, training
+from ...door import inputs
+from ...door.columns import refuse_masked
 from .attributes import Attribute
 from .machine import KernelMachine
 from .methods import fitting
@@ -43,34 +43,16 @@ class Novelty(OutlierMixin, KernelMachine):
         return np.where(y == -1, -1.0, 1.0)
 
     @fitting
+    @training
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Solve the problem and certify the solution.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training samples, or their kernel matrix for ``kernel='precomputed'``.
         y : array-like of shape (n_samples,), default=None
             For an SVDD, -1 marks negatives. OneClassSVM ignores it; it is there for pipelines and searches.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples. A sample of weight 2 counts as two, one of weight 0 is left out.
-
-        Returns
-        -------
-        self : the estimator
-
-        Raises
-        ------
-        ValueError
-            Bad parameters or data: NaN or infinity, unequal lengths, no positive weight.
-        KeyboardInterrupt
-            Ctrl-C ended the fit. The estimator is as it was before.
-
-        Warns
-        -----
-        ConvergenceWarning
-            ``max_iter``, ``max_time`` or rounding ended the fit before it met ``tol`` (or a ``gap_tol`` other than the
-            default), the callback ended it, or the kernel is not positive semi-definite.
         """
         from ...fitting.fit import fit
         from ...threads import Clock

@@ -13,9 +13,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from ...compiled.cache.uninterrupted import collector_paused
+from ...door.arrays import device_of, device_X_of
 from ...model.model import GAP_TOL
 from ...quoted import plain_numbers
-from ..checks.arrays import device_of, device_X_of
 from .attributes import fitted_attributes
 from .convergence import warn_unless_converged
 from .methods import CallbackSupport, Spelling, quiet_methods, together

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
-from ...docstrings import predicting
+from ...docstrings import predicting, training
+from ...door import inputs
 from ...model.readout import Target
-from ..checks import inputs
 from .attributes import Attribute
 from .machine import KernelMachine
 from .methods import fitting
@@ -53,34 +53,19 @@ class Regressor(RegressorMixin, KernelMachine):
     }
 
     @fitting
+    @training
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Solve the problem and certify the solution.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training samples, or their kernel matrix for ``kernel='precomputed'``.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets. Each of several has a program of its own, solved as if it were alone.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights that multiply C; a sample of weight 2 counts as two, one of weight 0 is left out.
 
-        Returns
-        -------
-        self : the estimator
-
-        Raises
-        ------
-        ValueError
-            Bad parameters or data: NaN or infinity, unequal lengths, no positive weight.
-        KeyboardInterrupt
-            Ctrl-C ended the fit. The estimator is as it was before.
-
         Warns
         -----
-        ConvergenceWarning
-            ``max_iter``, ``max_time`` or rounding ended the fit before it met ``tol`` (or a ``gap_tol`` other than the
-            default), the callback ended it, or the kernel is not positive semi-definite.
         UserWarning
             Curves of a ``QuantileSVR`` cross, and ``rearrange`` is False.
         """

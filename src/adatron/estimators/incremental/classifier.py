@@ -9,13 +9,13 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ...arrays import Ids, Vector
 from ...docstrings import documented
+from ...door import inputs
 from ...learning.leave_out import loo_values
 from ...problems import Dual, NuClassification, Problem, feasible_nu
 from ...problems.nusvc import infeasible
 from ...problems.problem import Diagonal
 from ...quoted import quoted
 from ..base.classifier import Classifier
-from ..checks import inputs
 from ..nusvc import NuSVC
 from ..svc import SVC
 from .machine import FollowsC, Incremental

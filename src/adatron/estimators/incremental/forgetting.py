@@ -10,8 +10,8 @@ from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.utils import get_tags
 
 from ...learning.store import Store
+from ...pipelines import is_search, of_class, way_to
 from ...quoted import quoted
-from ..forms.way import is_search, of_class, way_to
 from .holder import Holder
 
 

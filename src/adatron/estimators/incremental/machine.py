@@ -17,6 +17,8 @@ from sklearn.utils._param_validation import Interval
 from ...arrays import Ids, Vector, canonical_csr, writable
 from ...compiled.cache.uninterrupted import uninterrupted
 from ...docstrings import documented
+from ...door import arrays, inputs
+from ...door.arrays import checked, refuse_remote
 from ...learning.c_path import CPath, paths_in_C
 from ...learning.report import report
 from ...model.model import OverallCertificate
@@ -25,8 +27,6 @@ from ...quoted import quoted
 from ..base.attributes import Attribute
 from ..base.machine import KernelMachine
 from ..base.methods import fitting, named
-from ..checks import arrays, inputs
-from ..checks.arrays import checked, refuse_remote
 from .forgetting import keeping
 from .holder import Holder
 

@@ -17,10 +17,10 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from ...arrays import MOST_COLUMNS, canonical_csr
+from ...conversions.adopt import adopt, adopt_one
 from ...estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from ...estimators.base.classifier import Classifier
 from ...estimators.base.machine import KernelMachine
-from ...estimators.forms.adopt import adopt, adopt_one
 from ...kernels import resolve
 from ...kernels.table import LEAVES
 from ...model.checks import LARGEST_SUPPORT

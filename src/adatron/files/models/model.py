@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from ...estimators.base.machine import KernelMachine
-from ...estimators.forms.way import way_to
 from ...estimators.incremental.machine import Incremental
+from ...pipelines import way_to
 from ..atomic import atomic_write, remove_leftovers
 from ..database import is_database, model_in
 from ..source import Piped, begins_with, open_plain, rewindable, room, size_of

@@ -26,8 +26,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ...estimators.base.machine import KernelMachine
-from ...estimators.forms.way import way_to
 from ...extras import needed
+from ...pipelines import way_to
 from ..atomic import atomic_write
 from .decisions import labels, outputs
 from .kernels import IR_VERSION, OPSET, Graph, Tensor, decision_values

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from ...estimators.base.probability import slope
+from ...estimators.base.classifier import slope
 from ...insight.subject import dense, drawn, refuse_unmeasured
 from ...margins import InputMargins, variation
 from ...plots.axes import COLORS

@@ -26,10 +26,10 @@ from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import _safe_indexing, check_array, indexable  # pyright: ignore[reportPrivateUsage]
 
+from ...door import inputs
 from ...estimators import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM, QuantileSVR
-from ...estimators.checks import inputs
-from ...estimators.forms.way import way_to
 from ...kernels import Kernel, resolve
+from ...pipelines import way_to
 
 # Machines of this library whose ranges of C or nu are known.
 OUR_MACHINES: tuple[type, ...] = (SVC, NuSVC, SVR, NuSVR, OneClassSVM, QuantileSVR)

@@ -15,8 +15,8 @@ from sklearn.base import is_classifier, is_regressor
 
 from ...arrays import Ids, Vector
 from ...devices import Device
-from ...estimators.checks import inputs
-from ...estimators.checks.arrays import device_of, device_X_of
+from ...door import inputs
+from ...door.arrays import device_of, device_X_of
 from ...fitting.programs import ranges
 from ...fitting.samples import Samples, canonical
 

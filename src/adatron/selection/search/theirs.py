@@ -27,9 +27,9 @@ from sklearn.utils.metaestimators import _safe_split  # pyright: ignore[reportPr
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, indexable  # pyright: ignore[reportPrivateUsage]
 
+from ...door.columns import refuse_masked
 from ...estimators.base.machine import KernelMachine
-from ...estimators.checks.columns import refuse_masked
-from ...estimators.forms.way import way_to
+from ...pipelines import way_to
 from ...quoted import quoted
 from ...threads import OutOfTime
 from .watch import SearchWatch

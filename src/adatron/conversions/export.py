@@ -17,12 +17,12 @@ from scipy import sparse
 from sklearn import svm
 from sklearn.base import is_classifier, is_outlier_detector
 
-from ...arrays import Ids, Matrix, canonical_csr, writable
-from ...fitting.samples import canonical
-from ...kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
-from ...model.layout import feature_weights
-from ...model.model import Model
-from ..checks import inputs
+from ..arrays import Ids, Matrix, canonical_csr, writable
+from ..door import inputs
+from ..fitting.samples import canonical
+from ..kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
+from ..model.layout import feature_weights
+from ..model.model import Model
 
 EXPORTED_KERNELS = (Linear, Polynomial, RBF, Sigmoid, Precomputed)  # Those that scikit-learn has, too.
 KERNEL_PARAMETERS = ("kernel", "degree", "gamma", "coef0")

@@ -14,12 +14,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
 
-from ...arrays import Ids, Vector
-from ...certificates.gap import best_multipliers, duality_gap
-from ...kernels import RBF, Linear, Polynomial, Precomputed
-from ...model.layout import pairs
-from ...problems import Dual, Problem
-from ..checks import inputs
+from ..arrays import Ids, Vector
+from ..certificates.gap import best_multipliers, duality_gap
+from ..door import inputs
+from ..kernels import RBF, Linear, Polynomial, Precomputed
+from ..model.layout import pairs
+from ..problems import Dual, Problem
 
 KINDS = ("SVC", "NuSVC", "SVR", "NuSVR", "QuantileSVR", "OneClassSVM", "SVDD")
 ROUNDING = 1e-13  # Fraction of all sizes that rounding of a decision value stays below.

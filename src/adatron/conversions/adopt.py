@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import is_outlier_detector
-from sklearn.utils.validation import check_is_fitted
 
-from ...kernels import resolve
-from ...model.model import Model, Proofs
-from ...model.readout import Classes, Inlier, Readout, Target
-from ...solvers.results import Traces
-from ..base.classifier import Classifier
-from ..base.machine import KernelMachine
-from ..svc import SVC
-
-Adopter = TypeVar("Adopter", bound=KernelMachine)
+from ..kernels import resolve
+from ..model.model import Model, Proofs
+from ..model.readout import Classes, Inlier, Readout, Target
+from ..solvers.results import Traces
 
 
 def adopt(
-    model: Classifier,
+    model: Any,
     labels: NDArray[Any],
     counts: NDArray[np.int64],
     vectors: Any,
     coefficients: NDArray[np.float64],
     intercepts: NDArray[np.float64],
     support: NDArray[np.int64],
-) -> Classifier:
+) -> Any:
     """Return a fitted classifier with the given support vectors; its certificate is nan: nothing is proven.
 
     Parameters
@@ -55,51 +49,20 @@ def adopt(
 
 
 def adopt_one(
-    model: KernelMachine,
+    model: Any,
     vectors: Any,
     coefficients: NDArray[np.float64],
     intercept: float,
     support: NDArray[np.int64],
-) -> KernelMachine:
+) -> Any:
     """Return a fitted regressor or novelty detector; parameters as of ``adopt``, coefficients (n_support,)."""
     counts, readout = np.array([len(coefficients)]), Inlier() if is_outlier_detector(model) else Target()
     return _adopted(model, readout, counts, vectors, coefficients[None], np.array([intercept]), support)
 
 
-def is_theirs(model: Any) -> bool:
-    """Return whether a model is an SVC or a NuSVC of scikit-learn."""
-    from sklearn import svm
-
-    return isinstance(model, (svm.SVC, svm.NuSVC))
-
-
-def taken_over(model: Any) -> SVC:
-    """Return an SVC with the decision function of a fitted SVC or NuSVC of scikit-learn.
-
-    Raises
-    ------
-    NotFittedError
-        The model is not fitted.
-    TypeError
-        Its kernel is a function, or its kernel values are given.
-    """
-    check_is_fitted(model)
-    if callable(model.kernel) or model.kernel == "precomputed":
-        raise TypeError(f"A kernel with a derivative is needed: linear, poly, rbf or sigmoid. Got {model.kernel!r}.")
-    names = ("kernel", "degree", "coef0", "decision_function_shape", "break_ties")
-    own = SVC(gamma=float(model._gamma), **{name: getattr(model, name) for name in names})
-    dual = model.dual_coef_.toarray() if sparse.issparse(model.dual_coef_) else model.dual_coef_
-    vectors = model.support_vectors_ if sparse.issparse(model.support_vectors_) else model.support_vectors_.copy()
-    counts, support = model.n_support_.astype(np.int64), model.support_.astype(np.int64)
-    found: Any = adopt(own, model.classes_, counts, vectors, np.array(dual), model.intercept_.copy(), support)
-    if "feature_names_in_" in vars(model):
-        found.feature_names_in_ = model.feature_names_in_  # pyright: ignore[reportAttributeAccessIssue]
-    return found
-
-
 def _adopted(
-    model: Adopter, readout: Readout, counts: Any, vectors: Any, coefficients: Any, intercepts: Any, support: Any
-) -> Adopter:
+    model: Any, readout: Readout, counts: Any, vectors: Any, coefficients: Any, intercepts: Any, support: Any
+) -> Any:
     """Return the machine with a model of these parts."""
     gamma, values, problems = float(model.gamma), model.kernel == "precomputed", len(intercepts)
     unknown, trace = (np.nan, {}) if problems == 1 else (np.full(problems, np.nan), Traces.nothing(problems))
@@ -121,7 +84,7 @@ def _adopted(
     )
 
 
-def widened(model: KernelMachine, n_features: int) -> KernelMachine:
+def widened(model: Any, n_features: int) -> Any:
     """Return the machine as if its training samples had had more features, all of them 0; gamma stays.
 
     This is LIBSVM's rule: a feature that no support vector has counts in distances, and is nothing in products.

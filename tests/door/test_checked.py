@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from adatron import SVC, SVR
-from adatron.estimators.checks.arrays import checked
+from adatron.door.arrays import checked
 from covering import parametrized
 from moments import calls
 

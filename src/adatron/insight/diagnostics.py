@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from ...quoted import quoted
-from ..svc import SVC
+from ..estimators.svc import SVC
+from ..quoted import quoted
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,13 @@ from scipy import sparse
 from sklearn import get_config
 from sklearn.utils.validation import _get_feature_names, validate_data  # pyright: ignore[reportPrivateUsage]
 
-from ...arrays import is_sparse
-from ...model.checks import invalid_csr
-from ...quoted import quoted
+from ..arrays import is_sparse
+from ..model.checks import invalid_csr
+from ..quoted import quoted
 from .columns import advice, are_numbers, as_numbers, refuse_dates, refuse_masked
 
 if TYPE_CHECKING:
-    from ...devices import Device
+    from ..devices import Device
 
 
 def to_numpy(X: Any) -> Any:
@@ -36,7 +36,7 @@ def device_of(model: Any, X: Any) -> Device | None:
     where = tensor.device if _is_remote(tensor) else None
     if given is None and where is None:
         return None
-    from ...devices import resolved
+    from ..devices import resolved
 
     return resolved(given, where)
 
@@ -86,7 +86,7 @@ def _tensor(X: Any) -> Any:
         return None
     if maker == "torch":
         return X.detach()
-    from ...extras import torch
+    from ..extras import torch
 
     return torch().from_dlpack(X)
 
@@ -102,7 +102,7 @@ def is_function(kernel: Any) -> bool:
     """Return whether a kernel is a function of the user."""
     if not callable(kernel):
         return False
-    from ...kernels import Kernel
+    from ..kernels import Kernel
 
     return not isinstance(kernel, Kernel)
 
@@ -124,7 +124,7 @@ def refuse_single(X: Any) -> None:
 
 def kernel_matrix(kernel: Any, X: Any, samples: Any) -> NDArray[np.float64]:
     """Return the function's values of X (n) and the training samples (m), (n, m)."""
-    from ...kernels import Function
+    from ..kernels import Function
 
     return Function(kernel)(X, samples)
 

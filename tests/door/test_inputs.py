@@ -257,7 +257,7 @@ def test_array_api():
         y = target(name, X)
         model = ours(name).fit(xp.asarray(X), y if y is None else xp.asarray(y))
         assert_same_after(ours(name).fit(X, y), model, X, xp.asarray(X))
-    done = python("-c", ARRAY_API, cwd=Path(__file__).parents[2], SCIPY_ARRAY_API=1)  # beside the helpers of the tests
+    done = python("-c", ARRAY_API, cwd=Path(__file__).parents[1], SCIPY_ARRAY_API=1)  # beside the helpers of the tests
     assert done.stdout.splitlines() == [f"{name} is as in scikit-learn" for name in NAMES]
 
 

@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 import adatron
 from adatron import SVC, SVR, IncrementalSVC, OneClassSVM, input_margin
-from adatron.estimators.checks.columns import as_numbers
+from adatron.door.columns import as_numbers
 from adatron.insight import sensitivity
 from adatron.selection import GridSearchCV
 

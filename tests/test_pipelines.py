@@ -14,9 +14,9 @@ from sklearn.preprocessing import StandardScaler
 
 import adatron
 from adatron import SVC, SVR, InputMarginSVC
-from adatron.estimators.forms.adopt import widened
-from adatron.estimators.forms.way import way_to
+from adatron.conversions.adopt import widened
 from adatron.insight import leave_one_out
+from adatron.pipelines import way_to
 from adatron.plots import BoundaryPlaneDisplay, InputMarginDisplay
 from adatron.selection import GridSearchCV
 from problems import samples

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from adatron import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM, QuantileSVR
 
-FOLDER = Path(__file__).parents[3] / "verify"
+FOLDER = Path(__file__).parents[2] / "verify"
 SPEC = spec_from_file_location("verify", FOLDER / "verify.py")
 assert SPEC is not None
 assert SPEC.loader is not None

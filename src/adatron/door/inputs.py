@@ -12,17 +12,17 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data  # pyright: ignore[reportPrivateUsage]
 
-from ...arrays import Vector, canonical_csr, is_sparse, writable
-from ...model.model import NOT_FINITE
-from ...quoted import quoted
+from ..arrays import Vector, canonical_csr, is_sparse, writable
+from ..model.model import NOT_FINITE
+from ..quoted import quoted
 from . import arrays
 from .arrays import checked, device_X_of, to_numpy
 from .columns import refuse_dates, refuse_masked
 
 if TYPE_CHECKING:
-    from ...devices import Device
-    from ...model.function import DecisionFunctions
-    from ...model.model import Model
+    from ..devices import Device
+    from ..model.function import DecisionFunctions
+    from ..model.model import Model
 
 FLOATS = (np.float64, np.float32)  # Types of X that need no copy.
 SMALL_MATRIX = 2**16  # Entries up to which a matrix is small however it is stored.
@@ -263,7 +263,7 @@ def gamma(value: float | str, X: Any, kernel: Any, weight: Vector | None = None)
 
     weight : of every sample; None is 1
     """
-    from ...fitting.samples import variance
+    from ..fitting.samples import variance
 
     if not isinstance(value, str):
         return float(value)
@@ -285,7 +285,7 @@ def gamma_of(features: int, spread: float) -> float:
 
 def augment(value: float | str, X: Any, weight: Vector | None = None) -> float:
     """Return the augmenting factor: 'auto' is the magnitude of the inputs (SVMseq, section 4.1.1)."""
-    from ...fitting.samples import weighted_mean
+    from ..fitting.samples import weighted_mean
 
     if not isinstance(value, str):
         return float(value)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ...arrays import Vector
-from ..forms.way import PipelineParts
+from ..arrays import Vector
+from ..pipelines import PipelineParts
 
 EPS = float(np.finfo(np.float64).eps)  # Distance from 1 to the next float64.
 SPACES = ("original", "transformed")  # Before and after the steps of a pipeline.

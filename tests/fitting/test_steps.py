@@ -9,8 +9,8 @@ from sklearn.datasets import make_moons
 from sklearn.exceptions import ConvergenceWarning
 
 from adatron import InputMarginSVC, input_margin
-from adatron.estimators.input_space import steps
-from adatron.estimators.input_space.measure import fields
+from adatron.fitting import steps
+from adatron.insight.distance import fields
 from adatron.kernels import RBF, Polynomial
 from adatron.margins import Metric, Recipe, nearest, needed_bytes, step_cost
 from adatron.margins.nearest import estimate

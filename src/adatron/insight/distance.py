@@ -12,20 +12,22 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from ...arrays import Ids, Vector, dense_rows
-from ...model.layout import pairs
-from ...model.readout import Classes, unbeaten
-from ...quoted import quoted
-from ..base.methods import quiet
-from ..base.novelty import Novelty
-from ..checks.arrays import checked
-from ..checks.columns import as_numbers
-from ..forms.way import way_to
+from ..arrays import Ids, Vector, dense_rows
+from ..conversions.adopt import adopt
+from ..door.arrays import checked
+from ..door.columns import as_numbers
+from ..estimators.base.methods import quiet
+from ..estimators.base.novelty import Novelty
+from ..estimators.svc import SVC
+from ..model.layout import pairs
+from ..model.readout import Classes, unbeaten
+from ..pipelines import of_class, way_to
+from ..quoted import quoted
 from .affine import EPS, SPACES, Affine, linear_map
 
 if TYPE_CHECKING:
-    from ...margins import Field, InputMargins, Metric
-    from ...threads import Pool
+    from ..margins import Field, InputMargins, Metric
+    from ..threads import Pool
 
 NO_SLOPES = "The slopes of an SVDD are known for kernels of x - z only, such as 'rbf'. Got {}."
 BEYOND = 1e-6  # Distance behind the boundary at which the class is checked, as a fraction of the sample's distance.
@@ -85,7 +87,7 @@ def input_margin(estimator: Any, X: Any, metric: Any = None, space: str = "origi
     >>> bool((margins.certified <= margins.distance).all())
     True
     """
-    from ...margins import Metric
+    from ..margins import Metric
 
     if space not in SPACES:
         raise ValueError(f"The 'space' parameter must be 'original' or 'transformed'. Got {quoted(space)} instead.")
@@ -106,11 +108,10 @@ def input_margin(estimator: Any, X: Any, metric: Any = None, space: str = "origi
 
 def classifier_of(machine: Any) -> Any:
     """Return a fitted machine with a boundary, made of scikit-learn's if need be, whose kernel has a derivative."""
-    from ...kernels.derivatives import jet
-    from ..base.classifier import Classifier
-    from ..forms.adopt import is_theirs, taken_over
+    from ..estimators.base.classifier import Classifier
+    from ..kernels.derivatives import jet
 
-    if is_theirs(machine):
+    if any(of_class(machine, "sklearn.svm", name) for name in ("SVC", "NuSVC")):
         machine = taken_over(machine)
     if not isinstance(machine, (Classifier, Novelty)):
         raise TypeError(
@@ -125,11 +126,35 @@ def classifier_of(machine: Any) -> Any:
     return machine
 
 
+def taken_over(model: Any) -> SVC:
+    """Return an SVC with the decision function of a fitted SVC or NuSVC of scikit-learn.
+
+    Raises
+    ------
+    NotFittedError
+        The model is not fitted.
+    TypeError
+        Its kernel is a function, or its kernel values are given.
+    """
+    check_is_fitted(model)
+    if callable(model.kernel) or model.kernel == "precomputed":
+        raise TypeError(f"A kernel with a derivative is needed: linear, poly, rbf or sigmoid. Got {model.kernel!r}.")
+    names = ("kernel", "degree", "coef0", "decision_function_shape", "break_ties")
+    own = SVC(gamma=float(model._gamma), **{name: getattr(model, name) for name in names})
+    dual = model.dual_coef_.toarray() if sparse.issparse(model.dual_coef_) else model.dual_coef_
+    vectors = model.support_vectors_ if sparse.issparse(model.support_vectors_) else model.support_vectors_.copy()
+    counts, support = model.n_support_.astype(np.int64), model.support_.astype(np.int64)
+    found = adopt(own, model.classes_, counts, vectors, np.array(dual), model.intercept_.copy(), support)
+    if "feature_names_in_" in vars(model):
+        found.feature_names_in_ = model.feature_names_in_
+    return found
+
+
 def _measured(machine: Any, X: Vector, metric: Metric) -> InputMargins:
     """Return the margins in the space that a classifier sees."""
-    from ...margins import nearest
-    from ...threads import Pool, allowed_threads
-    from ...threads.gate import one_blas_thread
+    from ..margins import nearest
+    from ..threads import Pool, allowed_threads
+    from ..threads.gate import one_blas_thread
 
     with one_blas_thread(), Pool(allowed_threads(machine.n_jobs)) as pool:  # bits of BLAS depend on its threads
         own = fields(machine)
@@ -147,7 +172,7 @@ def _mapped_back(
     A vector is at least as long as its image. Rounding errors are taken off the certified bounds: those of the steps,
     and those of the metric of images, which grow with the condition of its matrix.
     """
-    from ...margins import InputMargins
+    from ..margins import InputMargins
 
     inverse: Any = through.inverse
     mixed = bool(np.count_nonzero(inverse - np.einsum("...ii->...i", inverse)[..., None] * np.eye(len(affine.b))))
@@ -185,7 +210,7 @@ class _Judges:
 
     def margins(self, X: Vector, metric: Metric) -> InputMargins:
         """Return the nearest of all surfaces behind which another class is predicted."""
-        from ...margins import InputMargins, nearest
+        from ..margins import InputMargins, nearest
 
         values, n = self.values(X), len(X)
         codes = self.readout.codes(values)

@@ -8,7 +8,7 @@ import pytest
 import sklearn
 
 from adatron import SVC, SVR, IncrementalSVC, OneClassSVM
-from adatron.estimators.checks.arrays import returned, to_numpy
+from adatron.door.arrays import returned, to_numpy
 
 X = np.random.default_rng(0).standard_normal((40, 3))
 y = np.tile([0, 1], 20)

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_iris, make_moons
 
 from adatron import SVC, InputMarginSVC, input_margin
-from adatron.estimators.input_space.measure import fields
+from adatron.insight.distance import fields
 from adatron.kernels import RBF, Linear, Polynomial
 from adatron.margins import Metric, nearest
 from adatron.margins.field import Field

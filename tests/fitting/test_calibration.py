@@ -18,8 +18,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from adatron import SVC, NuSVC
-from adatron.estimators.base import probability
-from adatron.fitting import engine, samples
+from adatron.estimators.base import classifier
+from adatron.fitting import calibration, engine, samples
 from adatron.model.readout import agreeing, coupled
 from machines import altered, four_classes, two_moons
 from moments import calls
@@ -53,7 +53,7 @@ def division():
 @pytest.fixture
 def slopes():
     """The values that slopes are fitted to."""
-    with calls(probability.slope, keep=lambda given, _: given["margins"]) as seen:
+    with calls(classifier.slope, keep=lambda given, _: given["margins"]) as seen:
         yield seen
 
 
@@ -95,7 +95,7 @@ def test_values_are_those_of_fits_without_the_sample(model, data, division, slop
             others = np.arange(4) != own[:, None]
             expected = (expected[np.arange(len(own)), own][:, None] - expected)[others].reshape(len(own), 3)
         np.testing.assert_allclose(
-            values[test], expected, atol=3 * probability.SLOPE_ERROR * max(1.0, np.abs(expected).max())
+            values[test], expected, atol=3 * calibration.SLOPE_ERROR * max(1.0, np.abs(expected).max())
         )
 
 

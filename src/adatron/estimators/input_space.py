@@ -11,24 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ...arrays import Vector, dense_rows
-from ...docstrings import documented
-from ...model.model import NOT_FINITE, Model, Proofs
-from ...problems import CClassification, Problem
-from ...quoted import quoted
-from ..base.attributes import Attribute
-from ..base.classifier import Classifier
-from ..base.convergence import warn_of_cut_steps
-from ..base.methods import fitting
-from ..base.parameters import PENALTY
+from ..arrays import Vector, dense_rows
+from ..docstrings import documented
+from ..model.model import NOT_FINITE, Model, Proofs
+from ..problems import CClassification, Problem
+from ..quoted import quoted
+from .base.attributes import Attribute
+from .base.classifier import Classifier
+from .base.convergence import warn
+from .base.methods import fitting
+from .base.parameters import PENALTY
 
 if TYPE_CHECKING:
-    from ...fitting.fit import TrainingSet
-    from ...fitting.fits import Fits
-    from ...fitting.programs import Programs
-    from ...fitting.samples import Samples
-    from ...threads import Clock
-    from .steps import Climb
+    from ..fitting.fit import TrainingSet
+    from ..fitting.fits import Fits
+    from ..fitting.programs import Programs
+    from ..fitting.samples import Samples
+    from ..fitting.steps import Climb
+    from ..threads import Clock
 
 MARGIN_PARAMETERS = (
     "kernel", "degree", "gamma", "coef0", "tol", "cache_size", "class_weight", "verbose", "max_iter",
@@ -42,6 +42,7 @@ READ_BY = {
     "slack": ("feature", TILTED),
     "warm": (False, TILTED),
 }
+CUT = "The time limit (max_time) was reached before all steps were taken; a larger one may widen the margin."
 
 
 @documented
@@ -219,11 +220,11 @@ class InputMarginSVC(Classifier):
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        from ...fitting.engine import solve
-        from ...fitting.fit import model_of_classes
-        from ...fitting.fits import Fits
-        from ...fitting.programs import Binary
-        from ...threads import Clock
+        from ..fitting.engine import solve
+        from ..fitting.fit import model_of_classes
+        from ..fitting.fits import Fits
+        from ..fitting.programs import Binary
+        from ..threads import Clock
 
         self._refuse_unread()
         clock, data, problem = Clock.starting(self.max_time), self._labelled(X, y, sample_weight), self.problem(1.0)
@@ -268,11 +269,11 @@ class InputMarginSVC(Classifier):
 
     def _climbs(self, data: TrainingSet, programs: Programs, start: Fits, clock: Clock) -> list[Climb]:
         """Take the steps from the solution of each problem."""
-        from ...kernels.derivatives import jet
-        from ...margins import Metric, Recipe
-        from ...threads import Pool, allowed_threads
-        from ...threads.gate import one_blas_thread
-        from . import steps
+        from ..fitting import steps
+        from ..kernels.derivatives import jet
+        from ..margins import Metric, Recipe
+        from ..threads import Pool, allowed_threads
+        from ..threads.gate import one_blas_thread
 
         kernel, X = data.kernel, data.rows
         jet(kernel)  # or it has no derivative
@@ -291,7 +292,10 @@ class InputMarginSVC(Classifier):
             else:
                 rescaled = self.algorithm == "rescaled"
                 climbs = steps.simplified(own, X, data.samples, programs, start, self.n_steps, rescaled)
-        warn_of_cut_steps(any(climb.cut for climb in climbs))
+        if any(climb.cut for climb in climbs):
+            warn(
+                "The time limit (max_time) was reached before all steps were taken; a larger one may widen the margin."
+            )
         return climbs
 
     @staticmethod

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import is_sparse
-from ...quoted import quoted
+from ..arrays import is_sparse
+from ..quoted import quoted
 
 COLUMNS_NAMED = 10  # Most columns that a message names.
 LONGEST_ESTIMATOR = 60  # Characters of an estimator from which on only its name is shown.

@@ -11,14 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import Ids, Vector
-from ...certificates import best_multipliers
-from ...fitting.engine import Settings, solve
-from ...fitting.fits import Fits, Fitted
-from ...fitting.programs import Listed, Program, Programs
-from ...fitting.samples import Samples
-from ...kernels import Precomputed
-from ...margins import (
+from ..arrays import Ids, Vector
+from ..certificates import best_multipliers
+from ..kernels import Precomputed
+from ..margins import (
     Field,
     Metric,
     Recipe,
@@ -33,8 +29,12 @@ from ...margins import (
     step_cost,
     unmeasured,
 )
-from ...problems import Dual, with_targets
-from ...threads import Clock, OutOfTime, Pool
+from ..problems import Dual, with_targets
+from ..threads import Clock, OutOfTime, Pool
+from .engine import Settings, solve
+from .fits import Fits, Fitted
+from .programs import Listed, Program, Programs
+from .samples import Samples
 
 LAPACK_RATE = 3e9  # Multiply-adds of LAPACK in a second, at least.
 
