@@ -49,7 +49,8 @@ autosummary_context = {
         *("for_step", "foundation", "given_objects", "lasting_state", "remember_file"),
         "reviewed",
         *("restore_state", "settings", "with_probability"),
-        *("faults", "head", "head_of", "part", "problem", "problems", "problem_values", "with_model"),
+        *("faults", "readout", "readout_of", "fixed_readout"),
+        *("part", "problem", "problems", "problem_values", "with_model"),
         # What every estimator of scikit-learn has.
         *("get_metadata_routing", "set_fit_request", "set_partial_fit_request", "set_score_request"),
         *("set_predict_request", "set_decision_function_request", "set_score_samples_request"),

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .estimators import SVC, SVDD, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM, QuantileSVR, input_margin
+    from .estimators import SVC, SVDD, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM, QuantileSVR
     from .estimators.incremental import (
         IncrementalNuSVC,
         IncrementalOneClassSVM,
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .files import load, save
     from .files.models.contents import skops_types
     from .files.onnx import to_onnx
+    from .insight.distance import input_margin
     from .reports import report
     from .warm import warmup
 
@@ -52,7 +53,8 @@ __all__ = [
 # Imported when first used: importing the package costs nothing, and the command line can hear Ctrl-C from the start.
 _HOME = {
     **dict.fromkeys(("SVC", "SVDD", "SVR", "InputMarginSVC", "NuSVC", "NuSVR", "OneClassSVM"), "estimators"),
-    **dict.fromkeys(("QuantileSVR", "input_margin"), "estimators"),
+    "QuantileSVR": "estimators",
+    "input_margin": "insight.distance",
     **dict.fromkeys((name for name in __all__ if name.startswith("Incremental")), "estimators.incremental"),
     "forget": "estimators.incremental",
     "load": "files",

@@ -18,6 +18,17 @@ PREDICTION = {
     "Raises": "NotFittedError\n    The estimator is not fitted.\n"
     "ValueError\n    Bad data: NaN or infinity, or another number of features than in ``fit``.\n",
 }
+#: What every ``fit`` of a whole training set says.
+TRAINING = {
+    "Parameters": "X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)\n"
+    "    Training samples, or their kernel matrix for ``kernel='precomputed'``.\n",
+    "Returns": "self : the estimator\n",
+    "Raises": "ValueError\n    Bad parameters or data: NaN or infinity, unequal lengths, no positive weight.\n"
+    "KeyboardInterrupt\n    Ctrl-C ended the fit. The estimator is as it was before.\n",
+    "Warns": "ConvergenceWarning\n"
+    "    ``max_iter``, ``max_time`` or rounding ended the fit before it met ``tol`` (or a ``gap_tol`` other than the\n"
+    "    default), the callback ended it, or the kernel is not positive semi-definite.\n",
+}
 
 
 def documented(kind: Kind) -> Kind:
@@ -54,11 +65,21 @@ def documented(kind: Kind) -> Kind:
 
 def predicting(method: Method) -> Method:
     """Complete the docstring of a method that predicts by its samples and its errors; a decorator."""
+    return _completed(method, PREDICTION)
+
+
+def training(method: Method) -> Method:
+    """Complete the docstring of a ``fit`` by its samples, its result, its errors and warnings; a decorator."""
+    return _completed(method, TRAINING)
+
+
+def _completed(method: Method, shared: dict[str, str]) -> Method:
+    """Put shared entries before those of a method; an entry with the same first line replaces the shared one."""
     if method.__doc__:
         lead, *parts = TITLE.split(inspect.cleandoc(method.__doc__))
         texts = dict(zip(parts[::2], parts[1::2], strict=True))
-        for title, shared in PREDICTION.items():
-            entries = ENTRY.split(shared.rstrip()) + ENTRY.split(texts.get(title, "").rstrip())
+        for title, text in shared.items():
+            entries = ENTRY.split(text.rstrip()) + ENTRY.split(texts.get(title, "").rstrip())
             texts[title] = "\n".join({one.partition("\n")[0]: one for one in entries if one}.values())
         method.__doc__ = _written(lead.rstrip() + "\n\n", texts)
     return method

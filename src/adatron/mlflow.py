@@ -19,7 +19,7 @@ SERVED_METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_fun
 
 
 def _load_pyfunc(path: str, model_config: Mapping[str, Any] | None = None) -> Predictor:  # pyright: ignore[reportUnusedFunction]
-    """Return what ``mlflow.pyfunc`` predicts with, from the file of a model."""
+    """Return the object with which ``mlflow.pyfunc`` predicts, from the file of a model."""
     method = (model_config or {}).get("pyfunc_predict_fn", "predict")
     if method not in SERVED_METHODS:
         raise ValueError(f"pyfunc_predict_fn must be among {list(SERVED_METHODS)}. Got {quoted(method)} instead.")

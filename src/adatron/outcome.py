@@ -84,8 +84,8 @@ def metric_of(search: Any, metric: str | None = None) -> str:
         refit = getattr(search, "refit", None)
         metric = known[0] if len(known) == 1 else refit if isinstance(refit, str) else None
     if metric is None or metric not in known:
-        said = "is missing" if metric is None else f"is {metric!r}"
-        raise ValueError(f"The parameter metric {said}, and the metrics of the search are {known}.")
+        printed = "is missing" if metric is None else f"is {metric!r}"
+        raise ValueError(f"The parameter metric {printed}, and the metrics of the search are {known}.")
     return metric
 
 

@@ -151,7 +151,7 @@ def blocks(bias: Bias) -> None:
         parts(Dense, dtype, bool(dual.totals))
         K = np.eye(len(layout.order), dtype=dtype)
         found = Inner(bool).solve(K, layout, dual, np.zeros(2), -y, 1e-3, 10, np.zeros(2, np.int64))
-        found.push(found.beta)
+        found.product(found.beta)
 
 
 def walk() -> None:

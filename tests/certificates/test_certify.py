@@ -31,9 +31,9 @@ def test_rows_whose_errors_have_no_bound_are_computed():
     dual, kernel = csvc(y, np.full(1500, 0.05)), RBF(0.2)
     view = view_of(X, kernel, np.float32)
     beta, K = solve(view, dual, tol=1e-3).beta, kernel(X)
-    for slack in (np.inf, np.nan):
+    for g_error in (np.inf, np.nan):
         exact = Exact(dual)
-        proof = certify(view, exact, beta, np.zeros(1500), np.full(1500, slack))
+        proof = certify(view, exact, beta, np.zeros(1500), np.full(1500, g_error))
         assert exact.known.all()
         assert proof.convex
         np.testing.assert_allclose(proof.gap, programs.gap(K, dual, beta), rtol=1e-6)

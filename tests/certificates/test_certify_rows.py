@@ -75,28 +75,28 @@ def test_few_rows_are_all_computed_anew(bias):
 
 
 @pytest.mark.parametrize("bias", ["explicit", "none"])
-@pytest.mark.parametrize("slack", [1e-3, 0.02])
-def test_of_many_rows_only_those_that_may_matter_are(bias, slack):
+@pytest.mark.parametrize("g_error", [1e-3, 0.02])
+def test_of_many_rows_only_those_that_may_matter_are(bias, g_error):
     dual, beta, K = example(1002, bias)
     g, rng = programs.gradient(K, dual, beta), np.random.default_rng(1)
-    slacks, view, exact = slack * rng.random(1002), Dense(K), Exact(dual)
-    tracked = g + slacks * rng.uniform(-1.0, 1.0, 1002)
+    g_errors, view, exact = g_error * rng.random(1002), Dense(K), Exact(dual)
+    tracked = g + g_errors * rng.uniform(-1.0, 1.0, 1002)
     corrected = tracked.copy()
-    found = certify(view, exact, beta, corrected, slacks)
+    found = certify(view, exact, beta, corrected, g_errors)
     known = exact.known
     assert known[dual.free(beta)].all()
     assert (~known & (beta != 0.0)).sum() > 0
     np.testing.assert_allclose(corrected[known], g[known], rtol=0.0, atol=1e-12)
     np.testing.assert_array_equal(corrected[~known], tracked[~known])
     h = corrected + dual.push(best_multipliers(dual, beta, corrected))
-    assert (dual.inward(beta, h) + slacks <= 0.0)[~known].all()
+    assert (dual.inward(beta, h) + g_errors <= 0.0)[~known].all()
     # Nothing is asked for that was sure already.
     first = tracked + dual.push(best_multipliers(dual, beta, tracked))
-    sure = (dual.inward(beta, first) + 2.5 * slack < 0.0) & ~dual.free(beta)
+    sure = (dual.inward(beta, first) + 2.5 * g_error < 0.0) & ~dual.free(beta)
     assert sure.any()
     assert not known[sure].any()
     sizes = np.abs(beta[~known])
-    doubt, judged = sizes @ slacks[~known], exact.missed(np.flatnonzero(~known & (beta != 0.0)))
+    doubt, judged = sizes @ g_errors[~known], exact.missed(np.flatnonzero(~known & (beta != 0.0)))
     errors = np.where(known, exact.errors, 0.0)
     further = {"unknown": doubt, "judged": min(judged, 0.5 * doubt)}
     compare(found, by_definition(dual, beta, corrected, errors, view.magnitude, **further))
@@ -163,11 +163,11 @@ def test_rows_are_computed_if_the_level_is_too_much_in_doubt(part, computed, vio
     certify(Dense(K), exact, beta, g + np.where(unknown, 0.0, size * np.sign(beta)), np.full(1002, 0.01))
     assert exact.known[unknown].all() == computed
     # The smaller one of both numbers counts.
-    for slack in (1e-9 * size, 0.5 * size):
+    for g_error in (1e-9 * size, 0.5 * size):
         exact, tracked = Exact(dual), g + np.where(unknown, 0.0, size * np.sign(beta))
-        found = certify(Dense(K), exact, beta, tracked, np.full(1002, slack))
+        found = certify(Dense(K), exact, beta, tracked, np.full(1002, g_error))
         assert not exact.known[unknown].any()
-        errors, doubt = np.where(exact.known, exact.errors, 0.0), slack * mass
+        errors, doubt = np.where(exact.known, exact.errors, 0.0), g_error * mass
         known = by_definition(dual, beta, tracked, errors, np.abs(K).max(), unknown=doubt, judged=0.5 * doubt)
         compare(found, {"slip": known["slip"]})
 
@@ -176,12 +176,12 @@ def test_the_level_is_in_doubt_by_known_and_by_unknown_rows():
     dual, beta, K, g, unknown = solved(0.0)
     level, free, size = abs(dual.objective(beta, g)), dual.free(beta), np.abs(beta)
     rounding = 0.06 * level / (size[free] @ (K @ size)[free])
-    slack = np.where(unknown, 0.9 * 2.0**-2 * level / size[unknown].sum(), 0.0)
+    g_error = np.where(unknown, 0.9 * 2.0**-2 * level / size[unknown].sum(), 0.0)
     view, exact = Dense(K, rounding=rounding), Exact(dual)
-    found = certify(view, exact, beta, g.copy(), slack)
+    found = certify(view, exact, beta, g.copy(), g_error)
     np.testing.assert_array_equal(exact.known, free)
     errors = np.where(free, exact.errors, 0.0)
-    expected = by_definition(dual, beta, g, errors, view.magnitude, unknown=size[unknown] @ slack[unknown])
+    expected = by_definition(dual, beta, g, errors, view.magnitude, unknown=size[unknown] @ g_error[unknown])
     assert expected["doubt"] > 2.0**-3 * level
     compare(found, {"doubt": expected["doubt"], "slip": expected["slip"]})
 
@@ -256,9 +256,9 @@ def test_sums_in_float64_have_errors_of_their_length(lambda2):
 
 def test_a_tracked_gradient_proves_nothing_if_the_kernel_may_not_be_convex():
     dual, beta, K = example(60)
-    g, slack = programs.gradient(K, dual, beta), np.full(60, 1e-3)
-    compare(loosely(Dense(K), dual, beta, g, slack), by_definition(dual, beta, g, slack, np.abs(K).max()))
-    assert loosely(Dense(K, convex=False), dual, beta, g, slack).gap == np.inf
+    g, g_error = programs.gradient(K, dual, beta), np.full(60, 1e-3)
+    compare(loosely(Dense(K), dual, beta, g, g_error), by_definition(dual, beta, g, g_error, np.abs(K).max()))
+    assert loosely(Dense(K, convex=False), dual, beta, g, g_error).gap == np.inf
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
@@ -325,11 +325,11 @@ def test_a_negative_norm_is_a_sign_of_negative_eigenvalues():
 
 def test_a_norm_in_doubt_is_no_sign_of_negative_eigenvalues():
     dual, beta, K, g, unknown = solved(0.0, 1e-6)
-    slack = np.where(unknown, 2.0**-3 * abs(dual.objective(beta, g)) / np.abs(beta[unknown]).sum(), 0.0)
+    g_error = np.where(unknown, 2.0**-3 * abs(dual.objective(beta, g)) / np.abs(beta[unknown]).sum(), 0.0)
     exact = Exact(dual)
-    assert certify(view_of(K, Precomputed()), exact, beta, g.copy(), slack).convex
+    assert certify(view_of(K, Precomputed()), exact, beta, g.copy(), g_error).convex
     assert not exact.known[unknown].any()
-    assert 0.0 < dual.squared_norm(beta, g) < np.abs(beta) @ slack
+    assert 0.0 < dual.squared_norm(beta, g) < np.abs(beta) @ g_error
 
 
 def test_a_function_of_the_user_has_one_value_for_a_pair():

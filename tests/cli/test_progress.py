@@ -102,7 +102,7 @@ def test_a_ctrl_c_ends_at_once_if_there_is_nothing_to_keep_or_it_is_the_second()
     with Interrupt(True, begun=False) as interrupt:
         interrupt.begun = True
         signal.raise_signal(signal.SIGINT)
-        assert interrupt.asked
+        assert interrupt.requested
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
 

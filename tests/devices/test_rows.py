@@ -15,8 +15,8 @@ X = np.random.default_rng(0).standard_normal((60, 5))
 CENTER = X.mean(axis=0)
 
 
-def rows(place, there=None):
-    return DeviceRows.of(place, RBF(0.2), X, np.arange(60)[::-1].copy(), CENTER, there)
+def rows(place, device_X=None):
+    return DeviceRows.of(place, RBF(0.2), X, np.arange(60)[::-1].copy(), CENTER, device_X)
 
 
 def test_rows_are_centred_and_in_order():

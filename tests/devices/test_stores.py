@@ -16,8 +16,8 @@ CENTER = X.mean(axis=0)
 SINGLE, DOUBLE = torch.float32, torch.float64
 
 
-def stores(tiles, dtype, step, there=None):
-    samples = GivenSamples(torch.device("cpu"), X, IDS, CENTER, there, step)
+def stores(tiles, dtype, step, device_X=None):
+    samples = GivenSamples(torch.device("cpu"), X, IDS, CENTER, device_X, step)
     return Resident.of(tiles, samples, dtype), Streamed(tiles, samples, dtype)
 
 
@@ -28,9 +28,9 @@ def sums(store, rows, lines, points, weights):
 
 
 @needs_compiler
-@pytest.mark.parametrize("there", [None, torch.from_numpy(X)], ids=["from the processor", "from the device"])
+@pytest.mark.parametrize("device_X", [None, torch.from_numpy(X)], ids=["from the processor", "from the device"])
 @pytest.mark.parametrize("dtype", [SINGLE, DOUBLE], ids=str)
-def test_sums_do_not_depend_on_where_rows_are_nor_on_how_many_travel(dtype, there):
+def test_sums_do_not_depend_on_where_rows_are_nor_on_how_many_travel(dtype, device_X):
     place, rng = host(), np.random.default_rng(2)
     rows = DeviceRows.of(place, RBF(0.2), X, IDS, CENTER, None)
     lines = [np.arange(20, 110), rng.integers(0, 140, 33)]
@@ -38,7 +38,7 @@ def test_sums_do_not_depend_on_where_rows_are_nor_on_how_many_travel(dtype, ther
     weights = torch.from_numpy(rng.standard_normal((2, 600)))
     found = []
     for step in (150, 32, 7):
-        here, away = stores(rows.tiles, dtype, step, there)
+        here, away = stores(rows.tiles, dtype, step, device_X)
         found += [sums(store, rows, lines, points, weights) for store in (here, away)]
         assert np.array_equal(here.norms, away.norms)
     assert found[0].abs().max() > 0.0

@@ -104,4 +104,4 @@ def test_a_model_with_no_number_of_labels_is_refused(columns):
     X = np.random.default_rng(0).normal(size=(40, 3))
     model = SVC().fit(X, (X[:, :2] > 0).astype(int)).model_
     with pytest.raises(ValueError, match="no number of labels"):
-        replace(model, head=replace(model.head, columns=columns))
+        replace(model, readout=replace(model.readout, columns=columns))

@@ -11,13 +11,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from adatron import SVC, SVR, IncrementalSVC, NuSVC, NuSVR
-from adatron.estimators.forms.way import way_to
 from adatron.insight import boundary_plane, influence, label_issues, leave_one_out, sensitivity
 from adatron.insight import subject as module
-from adatron.insight.leave_one_out import along_C, asked, left_out_of
+from adatron.insight.leave_one_out import along_C, left_out_of, requested
 from adatron.insight.names import UNNAMED, unit_of
 from adatron.insight.subject import Subject, in_time, margins_in_time
 from adatron.insight.twin import twin_of
+from adatron.pipelines import way_to
 from adatron.plots import BoundaryPlaneDisplay, InputMarginDisplay, MarginDisplay
 from adatron.threads import Clock, clock
 
@@ -146,7 +146,7 @@ def test_the_error_at_the_models_own_C_is_that_of_leave_one_out():
     X, y = load_diabetes(return_X_y=True)
     subject = Subject.of(SVR(C=50, epsilon=10).fit(X, y), X, y)
     twin = twin_of(subject)
-    left = left_out_of(subject, twin, asked(twin))
+    left = left_out_of(subject, twin, requested(twin))
     found = along_C(subject, twin, known=left)
     assert left.complete
     assert found.n_asked < 442  # or this tests nothing

@@ -119,7 +119,7 @@ def test_it_waits_for_its_turn():
     model = FullConformal(IncrementalSVC(gamma=0.5), verbose=0).fit(X, y)
     wanted, found = model.predict_set(X[:2]), []
     other = threading.Thread(target=lambda: found.append(model.predict_set(X[:2])))
-    with model.estimator_.turn:
+    with model.estimator_.lock:
         other.start()
         other.join(0.5)
         assert not found

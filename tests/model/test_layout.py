@@ -15,7 +15,7 @@ import adatron
 from adatron import SVC
 from adatron.kernels import RBF
 from adatron.model import layout
-from adatron.model.heads import Classes
+from adatron.model.readout import Classes
 from machines import spread
 from problems import Never, csvc
 from twins import programs

@@ -21,7 +21,7 @@ from adatron.estimators.incremental import IncrementalSVC
 from adatron.files import load, save
 from adatron.kernels import RBF
 from adatron.model import expansion
-from adatron.model.model import Model, Worst
+from adatron.model.model import Model, OverallCertificate
 from adatron.threads.cost import NEW_POOL
 from machines import altered, two_moons
 from moments import calls
@@ -315,7 +315,7 @@ def test_an_incremental_model_calls_nothing_proven_that_is_tracked():
 
 
 def test_a_model_of_which_nothing_is_known_says_so():
-    assert repr(Worst(float("nan"), float("nan"), True, 1)) == "<not proven: nothing is known>"
+    assert repr(OverallCertificate(float("nan"), float("nan"), True, 1)) == "<not proven: nothing is known>"
 
 
 def products(A, B):

@@ -16,7 +16,7 @@ from adatron import SVC, NuSVC, OneClassSVM
 from adatron.gram import Source
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial, Sigmoid
 from adatron.model import decision, signs
-from adatron.model.heads import Classes, beyond, unbeaten
+from adatron.model.readout import Classes, beyond, unbeaten
 from adatron.threads import Pool
 from adatron.threads.cost import NEW_POOL
 from covering import parametrized
@@ -274,8 +274,8 @@ def test_an_unbeaten_class_wins_however_the_others_turn_out(data):
     assert found == any(map(wins_all, range(n_classes)))
     if found:
         possible = np.where(sure, values, np.array(list(product([-1.0, 1.0], repeat=pairs))))
-        head = Classes(np.arange(n_classes), True)
-        assert set(head.codes(possible)) == set(head.codes(values[None]))
+        readout = Classes(np.arange(n_classes), True)
+        assert set(readout.codes(possible)) == set(readout.codes(values[None]))
 
 
 def test_what_cannot_be_proven_is_not_tried_for_long(blocks):

@@ -25,7 +25,7 @@ from adatron.insight import sensitivity
 from adatron.insight.subject import drawn
 from adatron.learning.leave_out import loo_values
 from adatron.quoted import upward
-from adatron.reports.page import GROUP, MOST_GROUPS, Figure, SortableTable, grouped, said, written
+from adatron.reports.page import GROUP, MOST_GROUPS, Figure, SortableTable, digits, grouped, written
 from moments import at
 
 X, y = make_moons(60, noise=0.25, random_state=0)
@@ -132,7 +132,7 @@ def test_no_row_of_data_is_left_with_samples_none():
     model = make_pipeline(StandardScaler(), SVC(C=5)).fit(values, y)
     shown = adatron.report(model, values, y)
     hidden = adatron.report(model, values, y, samples="none")
-    secret = {said(value) for value in values.ravel()} | {repr(float(value)) for value in values.ravel()}
+    secret = {digits(value) for value in values.ravel()} | {repr(float(value)) for value in values.ravel()}
     cells = {word for text in Reader(shown.html).text for word in text.split()}
     assert secret & cells
     assert not any(word in hidden.html for word in secret)
@@ -335,7 +335,7 @@ def test_a_column_without_values_is_left_out_and_a_long_table_is_folded():
     [(0.0, "0"), (3.1623, "3.16"), (2.683e-4, "2.7e-04"), (4264.3, "4,264"), (1e7, "1.0e+07"), (1234, "1,234")],
 )
 def test_numbers_have_one_notation(value, words):
-    assert said(value) == words
+    assert digits(value) == words
 
 
 def test_an_answer_is_told_once_and_of_one_sample_in_the_singular():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from adatron.certificates import Certificate
 from adatron.solvers.base import Options
-from adatron.solvers.loop import AIM, LARGEST_SHARE, LEAST_SHARE, blur, closer, until_proven
+from adatron.solvers.loop import AIM, LARGEST_SHARE, LEAST_SHARE, closer, rounding_error, until_proven
 from adatron.solvers.results import Status
 
 FAR, NEAR, WIDE = (Certificate(1.0, gap, violation) for gap, violation in ((9.0, 1.0), (1e-9, 1e-4), (0.5, 1e-4)))
@@ -83,5 +83,5 @@ def test_a_tolerance_falls_in_proportion_within_limits(tol, gap, wanted):
 
 
 def test_errors_of_kernel_values_add_up_as_squares():
-    assert blur(4.0, 3.0, 4) == 6.0 * 2.0**-24
-    assert blur(4.0, 3.0, 8) == 6.0 * 2.0**-53
+    assert rounding_error(4.0, 3.0, 4) == 6.0 * 2.0**-24
+    assert rounding_error(4.0, 3.0, 8) == 6.0 * 2.0**-53

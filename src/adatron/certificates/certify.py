@@ -165,14 +165,14 @@ class Exact:
         return self._of_product[key][rows]
 
 
-def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: Vector, convex: bool = True) -> Certificate:
+def certify(view: View, exact: Exact, beta: Vector, g: Vector, g_error: Vector, convex: bool = True) -> Certificate:
     """Prove what can be proven about ``beta``, and correct ``g`` in place on the rows computed anew.
 
     Parameters
     ----------
     exact : what earlier proofs about this program have computed
     g : (n,) gradient as the solver tracked it
-    slack : (n,) proven bounds of the errors of ``g``
+    g_error : (n,) proven bounds of the errors of ``g``
     """
     dual = exact.dual
     exact.at(beta)
@@ -182,16 +182,16 @@ def certify(view: View, exact: Exact, beta: Vector, g: Vector, slack: Vector, co
         first = dual.free(beta)
         if not dual.hard_margin:  # a hard margin's smallest margin must be known first
             mu = best_multipliers(dual, beta, g)  # close to the multipliers of the corrected gradient
-            first |= _may_matter(dual, beta, g, mu, slack, exact.known)
+            first |= _may_matter(dual, beta, g, mu, g_error, exact.known)
         rows = np.flatnonzero(first)
     while True:
         g[rows] = exact.ask(view, rows)
         mu = best_multipliers(dual, beta, g)
-        rows = np.flatnonzero(_may_matter(dual, beta, g, mu, slack, exact.known))
+        rows = np.flatnonzero(_may_matter(dual, beta, g, mu, g_error, exact.known))
         if len(rows):
             continue
         unknown = np.flatnonzero(~exact.known & (beta != 0.0))
-        doubt = dot(np.abs(beta[unknown]), slack[unknown])
+        doubt = dot(np.abs(beta[unknown]), g_error[unknown])
         exact.compare(g - tracked)
         level = abs(dual.objective(beta, g))
         allowed = max(LEVEL_BY_GAP * duality_gap(dual, beta, g, mu), LEVEL_BY_SIZE * level)
@@ -219,23 +219,23 @@ def error_of_sums(view: View, dual: Dual, beta: Vector) -> float:
     return CARE * rate * mass if mass else 0.0
 
 
-def loosely(view: View, dual: Dual, beta: Vector, g: Vector, slack: Vector) -> Certificate:
+def loosely(view: View, dual: Dual, beta: Vector, g: Vector, g_error: Vector) -> Certificate:
     """Prove what the tracked gradient can, up to its errors, when there is no time for other kernel values.
 
     If the kernel may not be positive semi-definite, it remains unknown whether the gap bounds anything.
     """
     if view.gram.kernel.convex:
-        return bounded(dual, beta, g, slack, view.magnitude)
-    return replace(bounded(dual, beta, g, slack, view.magnitude), gap=inf)
+        return bounded(dual, beta, g, g_error, view.magnitude)
+    return replace(bounded(dual, beta, g, g_error, view.magnitude), gap=inf)
 
 
-def bounded(dual: Dual, beta: Vector, g: Vector, slack: Vector, magnitude: float, further: float = 0.0) -> Certificate:
+def bounded(dual: Dual, beta: Vector, g: Vector, g_error: Vector, magnitude: float, extra: float = 0.0) -> Certificate:
     """Prove what a gradient can, up to its errors, for a kernel that is known to be positive semi-definite.
 
-    further : bound of further errors of g, which only ``slip`` is to cover
+    extra : bound of further errors of g, which only ``slip`` is to cover
     """
-    judged = 0.5 * CARE * further * float(np.abs(beta).sum())
-    measures = _measured(dual, beta, g, best_multipliers(dual, beta, g), slack.copy(), 0.0, judged, further)
+    judged = 0.5 * CARE * extra * float(np.abs(beta).sum())
+    measures = _measured(dual, beta, g, best_multipliers(dual, beta, g), g_error.copy(), 0.0, judged, extra)
     return _certificate(measures, magnitude + dual.lambda2, convex=True)
 
 
@@ -270,17 +270,17 @@ def semidefinite(view: View, support: NDArray[np.int64]) -> bool:
 
 
 def _may_matter(
-    dual: Dual, beta: Vector, g: Vector, mu: Vector, slack: Vector, known: NDArray[np.bool_]
+    dual: Dual, beta: Vector, g: Vector, mu: Vector, g_error: Vector, known: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Return unknown rows at a bound whose gradient may point inwards: max(h + slack, 0) or max(-h + slack, 0) counts.
+    """Return unknown rows at a bound whose gradient may point inwards: max(±h + g_error, 0) counts.
 
     With a hard margin, return the unknown rows whose margin may be the smallest.
     """
     h = g + dual.push(mu)
     if dual.hard_margin:
         inner = h / dual.t
-        return ~known & ~(inner - slack / np.abs(dual.t) >= np.min(inner[known], initial=np.inf))
-    return ~known & ~(dual.inward(beta, h) + slack <= 0)  # nan, from infinite bounds, counts as doubt
+        return ~known & ~(inner - g_error / np.abs(dual.t) >= np.min(inner[known], initial=np.inf))
+    return ~known & ~(dual.inward(beta, h) + g_error <= 0)  # nan, from infinite bounds, counts as doubt
 
 
 def _measured(

@@ -12,13 +12,13 @@ from scipy import sparse
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from ..estimators.forms.adopt import widened
-from ..estimators.forms.way import way_to
+from ..conversions.adopt import widened
 from ..files import NoModelError, is_libsvm_model, load, read, rewindable
 from ..files.models.libsvm_text import load_libsvm
 from ..files.source import room
 from ..files.table import check_size
 from ..files.tables.columns import counts
+from ..pipelines import way_to
 from . import parts
 from .labels import label_text
 from .outputs import InputError

@@ -17,13 +17,13 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from ..estimators.forms.way import way_to
 from ..estimators.incremental.forgetting import keeping, remembers
 from ..estimators.incremental.machine import Incremental
 from ..files import DataError, ModelFileError, load
 from ..files.database import Database, Record
 from ..files.models.model import write
 from ..files.source import STANDARD_INPUT, Piped, room
+from ..pipelines import way_to
 from .labels import labelled_for
 from .lines import STANDARD_NAME, Input, LineReader
 from .outputs import InputError
@@ -90,7 +90,7 @@ class Follower:
                     self._take(Record(self.last.stream_["number"] + 1, self.given.source, line, text))
                     within = False
                 count += 1
-                if interrupt.asked:
+                if interrupt.requested:
                     raise KeyboardInterrupt
         except DataError:  # the line has changed nothing
             within = False

@@ -23,7 +23,7 @@ MOST_NAMES = 20  # Most texts that are classes although nearly every sample has 
 
 
 def label_text(table: Any) -> str | None:
-    """Return where the labels of a table came from; None if there are none."""
+    """Return where the labels of a table came from; None for a table without labels."""
     if table.y is None:
         return None
     if table.label_column is not None:
@@ -139,7 +139,7 @@ def known_part(file: str, table: Any, given: bool = False) -> Any:
     return replace(table, X=_safe_indexing(table.X, known), y=table.y[known])
 
 
-def said_of(table: Any, learned: Any) -> str:
+def origin_of(table: Any, learned: Any) -> str:
     """Return which samples a machine for novelty detection learns from."""
     if learned is not table:
         return f"{learned.shape[0]:,} of {table.shape[0]:,} samples, those with label 1"

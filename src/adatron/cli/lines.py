@@ -17,7 +17,6 @@ from typing import Any, TextIO
 
 from sklearn.base import is_outlier_detector
 
-from ..estimators.forms.way import way_to
 from ..files import DataError, read
 from ..files.labels import as_targets
 from ..files.source import STANDARD_INPUT, Piped, data_lines, open_binary, uncompressed
@@ -26,6 +25,7 @@ from ..files.tables.columns import label_column
 from ..files.tables.delimited import plain_row
 from ..files.tables.dialect import find_dialect
 from ..files.tables.readers import SEPARATOR, format_of
+from ..pipelines import way_to
 from .parts import counting_of
 
 STANDARD_NAME = "standard input"  # What messages call it.

@@ -93,14 +93,14 @@ def _plain(value: Any) -> Any:
 @contextmanager
 def warnings_as_lines(reworded: Callable[[str], str] = str) -> Iterator[None]:
     """Print each warning raised inside as one line on stderr, once and at once; ``reworded`` maps its message."""
-    told: set[str] = set()
+    printed: set[str] = set()
 
     def tell(message: Warning | str, *_: object) -> None:
         text = " ".join(reworded(str(message)).split())
-        if text not in told:
+        if text not in printed:
             from tqdm import tqdm
 
-            told.add(text)
+            printed.add(text)
             with tqdm.external_write_mode(file=sys.stderr):  # a bar may be on the line
                 click.echo(f"warning: {text}", err=True)
 

@@ -15,9 +15,9 @@ from sklearn.utils._indexing import _get_column_indices  # pyright: ignore[repor
 from ..devices import resolved
 from ..estimators.base.attributes import TASK_NAMES
 from ..estimators.base.machine import KernelMachine
-from ..estimators.forms.way import of_class, way_to
 from ..files.table import shortened
 from ..files.tables.columns import named
+from ..pipelines import of_class, way_to
 from .outputs import InputError
 
 UNKNOWN_NAMED = 5  # Most unknown texts that a warning names.

@@ -30,8 +30,8 @@ def certificate_rows(machine: Any) -> TableRows:
         # Those of the full algorithm for input margins have no class.
         names = ["merged"] if machine.compact_ else machine.classes_
         support += f" ({shortened([f'{name}: {count}' for name, count in zip(names, counts, strict=True)])})"
-    said = str(machine.route_).replace(" variables", " variables, the coefficients of distinct samples", 1)
-    route = [] if machine.route_ is None else zip(("solved as", "", ""), said.split("\n"), strict=False)
+    printed = str(machine.route_).replace(" variables", " variables, the coefficients of distinct samples", 1)
+    route = [] if machine.route_ is None else zip(("solved as", "", ""), printed.split("\n"), strict=False)
     return [
         ("support vectors", support),
         ("updates", "unknown" if proof["updates"] is None else proof["updates"]),
@@ -140,7 +140,7 @@ def scores(model: Any, table: Any) -> Scores:
     X, y = table.X, table.y
     if task_of(model) != "classification":
         return measured(model, model.predict(X), y)
-    machine_of(model).head.refuse_several()
+    machine_of(model).readout.refuse_several()
     check_classes(model.classes_, y)
     found, (classes, labels) = measured(model, model.predict(X), y), comparable(model.classes_, y)
     both = len(classes) == 2 and set(labels.tolist()) == set(classes.tolist())
@@ -194,7 +194,7 @@ def compared(model: Any, predicted: Any, y: Any) -> str:
         if task != "classification":
             rows = [f"{name} {value}" for name, value in rows_of(measured(model, predicted, y))]
             return f"{', '.join(rows)} ({len(predicted)} samples)" if task == "regression" else rows[0]
-        machine.head.refuse_several()
+        machine.readout.refuse_several()
         check_classes(machine.classes_, y)
     except ValueError as error:
         return f"no {'errors' if task == 'regression' else 'accuracy'}: {error}"
@@ -243,9 +243,9 @@ def _names(machine: Any, values: Any) -> list[str]:
     """Return names of the decision values: one for two classes, or of the classes, or of the pairs."""
     if values.ndim == 1 or values.shape[1] == 1:
         return ["decision"]
-    head, names = machine.head, machine.classes_
-    if head.columns is not None:
-        return [f"decision {number}" for number in range(1, head.columns + 1)]
-    if head.width == len(names):
+    readout, names = machine.readout, machine.classes_
+    if readout.columns is not None:
+        return [f"decision {number}" for number in range(1, readout.columns + 1)]
+    if readout.width == len(names):
         return [f"decision {name}" for name in names]
-    return [f"decision {names[a]} {names[b]}" for a, b in head.problems]
+    return [f"decision {names[a]} {names[b]}" for a, b in readout.problems]

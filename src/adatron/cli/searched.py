@@ -14,10 +14,10 @@ import numpy as np
 from pandas import DataFrame
 from sklearn.metrics import get_scorer, get_scorer_names
 
-from ..estimators.forms.way import way_to
 from ..files import atomic_write
 from ..files.table import shortened
 from ..outcome import edges_of, is_number, positions, short, values_of, varied
+from ..pipelines import way_to
 from ..selection import GridSearchCV
 from ..selection.ranges.auto import DISTANT, SCALED
 from ..selection.search.theirs import error_of, method_of
@@ -112,8 +112,8 @@ def searched(
         raise InputError(_briefly(str(error))) from error
     if not np.isfinite(made.cv_results_["mean_test_score"][made.best_index_]):
         error = error_of(model, table.X, table.y, made.scorer_, cv[0], made.cv_results_["params"][0])
-        said = "the scores are not finite" if error is None else error.partition(": ")[2]
-        raise InputError(f"--scoring {scoring} has no value for any candidate: {said}")
+        printed = "the scores are not finite" if error is None else error.partition(": ")[2]
+        raise InputError(f"--scoring {scoring} has no value for any candidate: {printed}")
     return made, time.perf_counter() - start
 
 
@@ -152,8 +152,8 @@ def tell(search: Any, scoring: str) -> None:
     rows += [(short(name), brief(value)) for name, value in search.best_params_.items()]
     there = edges_of(search)
     if there:
-        said = " and ".join(f"the {word} {short(name)}" for name, word in there.items())
-        rows.append(("at the edge", f"{said}: better ones may lie beyond"))
+        printed = " and ".join(f"the {word} {short(name)}" for name, word in there.items())
+        rows.append(("at the edge", f"{printed}: better ones may lie beyond"))
     finished = int(np.isfinite(results["mean_test_score"]).sum())
     total = len(results["params"])
     rows.append(("candidates", str(total) if finished == total else f"{total}, {total - finished} without a score"))

@@ -29,11 +29,11 @@ from sklearn.utils.metaestimators import _safe_split  # pyright: ignore[reportPr
 
 import adatron
 
-from ..estimators.forms.way import way_to
 from ..extras import needed
 from ..files.source import room
 from ..files.table import check_size
 from ..files.tables.columns import LABEL_NAMES
+from ..pipelines import way_to
 from ..progress import ProgressDisplay, part_done
 from ..solvers.table import choose
 from .data import SPARSE, DataFiles
@@ -102,10 +102,10 @@ def _check(made: Any) -> None:
 
 def check_steps(preparing: dict[str, Any], kernel: str | None, target: str | None) -> None:
     """Fail if there can be no steps before the machine, or if skops is missing, which the file of a pipeline takes."""
-    asked = {name: value for name, value in preparing.items() if name != "features" and value not in (None, "none")}
-    for name, value in asked.items() if kernel == "precomputed" else ():
+    requested = {name: value for name, value in preparing.items() if name != "features" and value not in (None, "none")}
+    for name, value in requested.items() if kernel == "precomputed" else ():
         raise click.UsageError(f"--{name} {value} is for features, and --kernel precomputed has none")
-    if asked and target is not None:
+    if requested and target is not None:
         try:
             needed("skops.io", "cli", "--scale, --categorical and --impute make a pipeline, whose file takes")
         except ImportError as error:
@@ -179,14 +179,14 @@ def _has_label(file: str, table: Any) -> bool:
 
 
 class Interrupt:
-    """While active, a first Ctrl-C sets ``asked``; a second one acts as Ctrl-C did before.
+    """While active, a first Ctrl-C sets ``requested``; a second one acts as Ctrl-C did before.
 
     wanted : if False, or on another thread than the main one, Ctrl-C stays as it is
     begun : whether there is something to keep; before that, the first one acts as the second one
     """
 
     def __init__(self, wanted: bool, begun: bool = True) -> None:
-        self.asked, self.begun = False, begun
+        self.requested, self.begun = False, begun
         self._wanted = wanted and threading.current_thread() is threading.main_thread()
         self._before: Any = None
 
@@ -200,9 +200,9 @@ class Interrupt:
             signal.signal(signal.SIGINT, self._before)
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
-        if (self.asked or not self.begun) and callable(self._before):
+        if (self.requested or not self.begun) and callable(self._before):
             self._before(number, frame)
-        self.asked = True
+        self.requested = True
         click.echo("\nstopping; Ctrl-C again ends at once", err=True)
 
 
@@ -224,7 +224,7 @@ class ProgressBar(ProgressDisplay):
         # Problems run side by side, so their reports interleave: never step back.
         self.done = max(self.done, min(done, 1.0))
         self.note = f"duality gap {state.duality_gap:.1e}, KKT {state.kkt_violation:.1e}"
-        return self._interrupt.asked
+        return self._interrupt.requested
 
 
 def fit(model: Any, table: Any, save_partial: bool, silent: bool) -> tuple[float, bool]:
@@ -244,7 +244,7 @@ def fit(model: Any, table: Any, save_partial: bool, silent: bool) -> tuple[float
     if names is not None and sparse.issparse(table.X):
         way_to(model).estimators[0].feature_names_in_ = np.array(names, dtype=object)
     remember(machine, table)
-    return seconds, interrupt.asked and machine.fit_status_ != 0
+    return seconds, interrupt.requested and machine.fit_status_ != 0
 
 
 def remember(machine: Any, table: Any) -> None:

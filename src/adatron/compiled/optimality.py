@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -75,40 +75,18 @@ def violation(
     return worst
 
 
-class Terms(NamedTuple):
-    """The numbers of a program, see ``Dual``; ``row`` and ``sign`` may be empty."""
-
-    t: Any
-    lower: Any
-    upper: Any
-    epsilon: float
-    row: Any
-    sign: Any
-
-
-class Lists(NamedTuple):
-    """The variables that a scan finds.
-
-    ids, values : (3, n) and (2, n) variables that grow, that shrink and that are free; what the first two gain
-    counts : (3,) lengths of the lists
-    sums : (2,) beta'(g - t) and |beta|_1
-    """
-
-    ids: Any
-    values: Any
-    counts: Any
-    sums: Any
-
-
 @jit
-def scan(beta: Any, g: Any, terms: Terms, least: Any, first: int, stop: int, step: int, found: Lists) -> None:
+def scan(beta: Any, g: Any, terms: Any, least: Any, first: int, stop: int, step: int, found: Any) -> None:
     """Look at the variables first, first + step, ... below stop; all lists start at place ``first``.
 
     The lists get the variables of any equality r whose ``Dual.growth`` is at least least[r, 0], those whose
     ``Dual.shrinkage`` is at least least[r, 1], and the free ones.
+
+    terms : t, lower, upper, epsilon, row and sign, see ``Dual``; the last two may be empty
+    found : (3, n) and (2, n) variables that grow, that shrink and that are free, and what the first two gain; (3,)
+        lengths of the lists; (2,) beta'(g - t) and |beta|_1
     """
-    lower, upper, epsilon, row, sign = terms.lower, terms.upper, terms.epsilon, terms.row, terms.sign
-    ids, values, counts, sums = found.ids, found.values, found.counts, found.sums
+    (t, lower, upper, epsilon, row, sign), (ids, values, counts, sums) = terms, found
     grow, shrink, free = first, first, first
     product, size = 0.0, 0.0
     for i in range(first, stop, step):
@@ -122,7 +100,7 @@ def scan(beta: Any, g: Any, terms: Terms, least: Any, first: int, stop: int, ste
         shrink += (shrinkage >= least[r, 1]) & (shrinkage > -np.inf)
         ids[2, free] = i
         free += (b < upper[i]) & (b > lower[i]) & ((epsilon == 0.0) | (b != 0.0))
-        product += b * (slope - terms.t[i])
+        product += b * (slope - t[i])
         size += abs(b)
     counts[0], counts[1], counts[2] = grow - first, shrink - first, free - first
     sums[0], sums[1] = product, size

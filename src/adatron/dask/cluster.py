@@ -278,7 +278,7 @@ class Cluster:
 
 
 def error_of(future: Any) -> BaseException | None:
-    """Return the error that a task ended with; None if there is none, or if Dask has begun the task again."""
+    """Return the error that a task ended with; None if it did not fail, or if Dask has begun the task again."""
     if future.status != "error":
         return None
     try:
@@ -325,7 +325,7 @@ def gathered(client: Any, futures: Sequence[Any], limit: float = inf) -> list[An
 
 
 def workers_of(client: Any) -> dict[str, Any]:
-    """Return what the scheduler says about its workers, by their addresses."""
+    """Return the scheduler's facts about its workers, by their addresses."""
     try:
         return client.scheduler_info(n_workers=-1)["workers"]
     except (OSError, KeyError, RuntimeError):  # the connection is closed meanwhile
@@ -333,7 +333,7 @@ def workers_of(client: Any) -> dict[str, Any]:
 
 
 def scattered(client: Any, values: Any, limit: float = inf) -> Any:
-    """Send values to the workers, each to one of them; if there is none, wait for one. See ``wait_for``.
+    """Send values to the workers, each to one of them; without workers, wait for one. See ``wait_for``.
 
     Tasks bring them to further workers. Dask's broadcast fails, or never ends, if a worker leaves.
     """
@@ -384,7 +384,7 @@ FULL_WORKERS = Trouble(
 
 
 def _trouble(client: Any, keys: set[Any]) -> Trouble | None:
-    """Return what keeps tasks from ending; None if they may only take long."""
+    """Return the reason why tasks do not end; None if they may only take long."""
     if client.status != "running":
         return CLOSED
     workers = workers_of(client)

@@ -16,13 +16,13 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from ..arrays import parts_of
-from ..estimators.checks.columns import as_numbers
+from ..door.columns import as_numbers
 from ..quoted import quoted
 from .cluster import Call, Cluster, client_of, is_gone, scattered, workers_of
 
 
 class WithClient:
-    """What makes an estimator of one machine one for a cluster: a parameter ``client``, never copied nor pickled.
+    """Base of estimators for a cluster, made of those of one machine: a parameter ``client``, never copied nor pickled.
 
     local : the estimator of one machine, whose parameters a class has
     without : those of its parameters that the class lacks

@@ -1,4 +1,4 @@
-"""Training rows on workers, as the engine of a fit sees them: the rows, their source and their kernel matrix."""
+"""Training rows on workers, as a fit sees them: the rows, their source and their kernel matrix."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ class FarRows(Elsewhere):
         """Return the rows of some samples; those that are not here are fetched."""
         missing = self.here.missing(ids)
         parts = self.layout.divided(missing)
-        found = self.cluster.ask(self.asked(parts)) if len(missing) else []
+        found = self.cluster.ask(self.calls_for(parts)) if len(missing) else []
         return self.joined(ids, missing, found, [places for _, _, places in parts])
 
-    def asked(self, parts: list[tuple[int, Ids, Ids]]) -> list[Call]:
+    def calls_for(self, parts: list[tuple[int, Ids, Ids]]) -> list[Call]:
         """Return the tasks that give rows, see ``SlabLayout.divided``."""
         return [Call(j, on_slab.taken, (compact(rows),)) for j, rows, _ in parts]
 
@@ -131,7 +131,7 @@ class SlabLayout:
     """Which samples each slab has: a range of every run, which is a class or the whole training set.
 
     counts : (slabs, runs) samples of each run
-    place : (n,) the sample of each row of the training set; n, which is no sample, for rows without weight
+    place : (n,) the sample of each row of the training set; n, which numbers no sample, for rows without weight
     """
 
     counts: Ids
@@ -307,7 +307,7 @@ class FarView(View):
         assert isinstance(wide_source, FarSource)  # noqa: S101 (for the type checker)
         lens = make_lens(wide_source, np.float64, 0, 0)
         parts = far.layout.divided(source.samples[ids])
-        points_of = far.asked(parts)
+        points_of = far.calls_for(parts)
         places, out = [places for _, _, places in parts], np.empty(len(rows))
         wanted = far.layout.divided(source.samples[self.ids[rows]])
         limit = self.gram.pool.limit

@@ -65,7 +65,7 @@ class Part:
 
 
 def enough(expected: float) -> int:
-    """Return how many violators to ask for if so many are expected to be needed."""
+    """Return the number of violators to ask for, given the number that will probably be needed."""
     return int(VIOLATORS_FACTOR * expected) + VIOLATORS_SPARE
 
 
@@ -88,8 +88,8 @@ def violators(
         least = found.values.min(initial=np.inf) if len(found.ids) >= most else -np.inf
         for j, own in some.items():
             needed[j] = max(needed[j], int(np.count_nonzero(own.values >= least)))
-            asked = reports[j].most
-            if asked < most and len(own.ids) >= asked and own.values.min(initial=np.inf) >= least:
+            requested = reports[j].most
+            if requested < most and len(own.ids) >= requested and own.values.min(initial=np.inf) >= least:
                 short.add(j)
         lists += found
     for j, count in needed.items():
@@ -121,10 +121,9 @@ class FarBlock(Block):
         return super().hold(view, dual, beta, options)
 
 
-class FarGradient:
+class FarGradient(Gradient):
     """The gradient of a program whose rows are on a cluster, see ``solvers.blocks.gradient.Gradient``.
 
-    beta : the solver's, which changes in place
     most : how many violators of a direction a survey has
     """
 
@@ -243,9 +242,6 @@ class FarGradient:
     def at(self, ids: Ids) -> Vector:
         return self.look(ids)[1]
 
-    def points(self, ids: Ids) -> Points:
-        return self.view.points(ids)
-
     def look(self, ids: Ids) -> tuple[Points, Vector]:
         if self._whole is not None and self._base == self.version:
             return self.points(ids), self._whole[ids]
@@ -254,8 +250,8 @@ class FarGradient:
         missing = far.here.missing(samples)
         parts = far.layout.divided(missing)
         own = {int(j): np.flatnonzero(self.slab[ids] == j) for j in np.unique(self.slab[ids])}
-        asked = {j: (on_slab.look, (compact(self.place[ids[at]]),)) for j, at in own.items()}
-        found, rows = self._ask(asked, far.asked(parts))
+        requested = {j: (on_slab.look, (compact(self.place[ids[at]]),)) for j, at in own.items()}
+        found, rows = self._ask(requested, far.calls_for(parts))
         g = np.empty(len(ids))
         for j, at in own.items():
             g[at] = found[j]
@@ -286,7 +282,7 @@ class FarGradient:
         if self._weight > SNAPSHOT * 8.0 * len(self.dual):
             self._gathered()
 
-    def _told(self, one: Change) -> tuple[Edit, Sequence[Call]]:
+    def _edit_of(self, one: Change) -> tuple[Edit, Sequence[Call]]:
         """Return a change as slabs apply it, and the tasks that give the points which slabs lack."""
         new, before = self._sent.new(one.ids), self._sent.count
         others = self._rows_of(new)
@@ -298,7 +294,7 @@ class FarGradient:
         parts = source.far.layout.divided(source.samples[new])
         if parts:
             self._sent.put(np.concatenate([new[at] for _, _, at in parts]))
-        return source.far.asked(parts)
+        return source.far.calls_for(parts)
 
     def corrected(self, which: NDArray[np.bool_]) -> None:
         assert self._whole is not None  # noqa: S101 (for the type checker)
@@ -319,7 +315,7 @@ class FarGradient:
 
         Slabs that have lost their state are told it anew.
         """
-        edit, others = (None, []) if one is None else self._told(one)
+        edit, others = (None, []) if one is None else self._edit_of(one)
         dirty = np.unique(np.concatenate(self._dirty)) if self._dirty else np.zeros(0, np.int64)
         seconds = left(self._limit)
         calls = {}
@@ -358,14 +354,14 @@ class FarGradient:
         return found
 
     def _ask(
-        self, asked: dict[int, tuple[Any, tuple[Any, ...]]], more: Sequence[Call] = ()
+        self, requested: dict[int, tuple[Any, tuple[Any, ...]]], more: Sequence[Call] = ()
     ) -> tuple[dict[int, Any], list[Any]]:
         """Return the answers of slabs about this version, and the results of more tasks."""
-        calls = [Call(j, function, (self.key, self.version, *rest)) for j, (function, rest) in asked.items()]
+        calls = [Call(j, function, (self.key, self.version, *rest)) for j, (function, rest) in requested.items()]
         found = self.cluster.ask([*calls, *more], self._limit)
-        answers = dict(zip(asked, found, strict=False))
+        answers = dict(zip(requested, found, strict=False))
         while lost := [j for j, one in answers.items() if one is None]:
             self._restore(lost, self.version, [])
-            again = self.cluster.ask([calls[list(asked).index(j)] for j in lost], self._limit)
+            again = self.cluster.ask([calls[list(requested).index(j)] for j in lost], self._limit)
             answers.update(zip(lost, again, strict=True))
         return answers, found[len(calls) :]

@@ -14,11 +14,11 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from ..door import arrays, inputs
 from ..estimators.base.classifier import Classifier
 from ..estimators.base.machine import KernelMachine
 from ..estimators.base.novelty import Novelty
 from ..estimators.base.regressor import Regressor
-from ..estimators.checks import arrays, inputs
 from ..quoted import quoted
 from ..threads import Clock, OutOfTime
 from .cluster import beside_the_pool
@@ -43,7 +43,7 @@ class OnCluster(WithClient, KernelMachine):
 
     def _meaning(self, shared: SharedSamples) -> dict[str, Any]:
         """Return the meaning of the targets: parts of the training set."""
-        return {"head": self.reads}
+        return {"readout": self.fixed_readout}
 
     def to_local(self) -> Any:
         """Return the fitted estimator of one machine, which needs no cluster."""
@@ -193,7 +193,7 @@ class ClusterClassifier(OnCluster, Classifier):
     def _meaning(self, shared: SharedSamples) -> dict[str, Any]:
         if np.count_nonzero(shared.samples.sizes) < 2:
             raise ValueError(self._one_sided)
-        return {"head": self._head_for(shared.classes), "found": {"class_weight_": shared.class_weight}}
+        return {"readout": self._readout_for(shared.classes), "found": {"class_weight_": shared.class_weight}}
 
     def decision_function(self, X: Any) -> Any:
         """Return decision values: lazily, in X's chunks, for a Dask array or frame, else at once."""

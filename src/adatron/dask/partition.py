@@ -17,7 +17,7 @@ from sklearn.utils import assert_all_finite, check_array, column_or_1d
 
 from ..arrays import Ids, Vector, canonical_csr, writable
 from ..compiled.panels import squared_norms
-from ..estimators.checks.columns import NUMBER_KINDS, as_numbers, first_text, refuse_dates
+from ..door.columns import NUMBER_KINDS, as_numbers, first_text, refuse_dates
 from ..fitting.samples import hashes, products_of
 from ..quoted import quoted
 
@@ -87,8 +87,8 @@ def load(X: Any, y: Any, weight: Any, number: int, dtype: Any, labels: bool) -> 
         return _checked(X, y, weight, dtype, labels)
     except (TypeError, ValueError) as error:
         text = first_text(X)
-        told = error if text is None else f"X must hold numbers. Got {quoted(text[1])} in column {quoted(text[0])}."
-        raise ValueError(f"In partition {number} of the training data: {told}") from None
+        fault = error if text is None else f"X must hold numbers. Got {quoted(text[1])} in column {quoted(text[0])}."
+        raise ValueError(f"In partition {number} of the training data: {fault}") from None
 
 
 def _checked(X: Any, y: Any, weight: Any, dtype: Any, labels: bool) -> Partition:

@@ -101,17 +101,17 @@ class Fetched:
         self._rows: Any = empty
         self._sparse = bool(sparse.issparse(empty))
         self._ids = np.zeros(0, np.int64)  # the sample in each slot
-        self._asked, self._clock = np.zeros(0, np.int64), 0  # when each slot was asked for
-        self._turn = RLock()  # problems that are solved side by side share these rows
+        self._requested, self._clock = np.zeros(0, np.int64), 0  # when each slot was asked for
+        self._lock = RLock()  # problems that are solved side by side share these rows
 
     def missing(self, ids: Ids) -> Ids:
         """Return the samples that are not here."""
-        with self._turn:
+        with self._lock:
             return np.unique(ids[self._slot[ids] < 0])
 
     def exchanged(self, ids: Ids, missing: Ids, come: Any) -> Any:
         """Keep rows that have come, and return those of ids; None if another problem has made some of these go."""
-        with self._turn:
+        with self._lock:
             if len(missing):
                 self.keep(missing, come, ids)
             return None if len(self.missing(ids)) else self.rows(ids)
@@ -119,7 +119,7 @@ class Fetched:
     def rows(self, ids: Ids) -> Any:
         """Return the rows of samples that are here."""
         self._clock += 1
-        self._asked[self._slot[ids]] = self._clock
+        self._requested[self._slot[ids]] = self._clock
         return self._rows[self._slot[ids]]
 
     def keep(self, ids: Ids, rows: Any, wanted: Ids) -> None:
@@ -132,7 +132,7 @@ class Fetched:
             count = self._trim(wanted, len(ids))
         self._slot[ids] = count + np.arange(len(ids))
         self._ids = np.concatenate([self._ids, ids])
-        self._asked = np.concatenate([self._asked, np.zeros(len(ids), np.int64)])
+        self._requested = np.concatenate([self._requested, np.zeros(len(ids), np.int64)])
         if self._sparse:
             self._rows = sparse.vstack([self._rows[:count], rows], format="csr")
             return
@@ -147,11 +147,11 @@ class Fetched:
         needed = np.zeros(len(self._ids), bool)
         slots = self._slot[wanted]
         needed[slots[slots >= 0]] = True
-        order = np.lexsort((self._asked, needed))[::-1]  # needed rows first, then those asked for last
+        order = np.lexsort((self._requested, needed))[::-1]  # needed rows first, then those asked for last
         left = max(int(needed.sum()), min(len(order) // 2, self._most - new))
         stay = np.sort(order[:left])
         self._slot[self._ids] = -1
-        self._ids, self._asked = self._ids[stay], self._asked[stay]
+        self._ids, self._requested = self._ids[stay], self._requested[stay]
         self._slot[self._ids] = np.arange(left)
         self._rows = self._rows[stay]
         return left

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..compiled.panels import PASS_COLUMNS
-from ..estimators.checks import inputs
+from ..door import inputs
 from ..fitting.engine import LEAN_DENSITY, may_be_lean
 from ..fitting.samples import Samples
 from ..gram import Source

@@ -135,11 +135,11 @@ def unusable() -> str | None:
     """Return the reason why torch can use no GPU, or None; an old driver is what torch warns of."""
     if torch().version.cuda is None:
         return "this torch was built without CUDA"
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as printed:
         warnings.simplefilter("always")
         if torch().cuda.is_available():
             return None
-    return f"torch says: {said[-1].message}".rstrip(". ") if said else "torch finds none"
+    return f"torch says: {printed[-1].message}".rstrip(". ") if printed else "torch finds none"
 
 
 @contextmanager

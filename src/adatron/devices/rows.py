@@ -36,26 +36,26 @@ class DeviceRows(NamedTuple):
 
     @classmethod
     def of(
-        cls, device: Device, kernel: Kernel, X: Any, ids: Ids, center: NDArray[np.float64], there: Any,
+        cls, device: Device, kernel: Kernel, X: Any, ids: Ids, center: NDArray[np.float64], device_X: Any,
         resident: int = RESIDENT[0],
     ) -> DeviceRows:  # fmt: skip
         """Return rows ``ids`` of X on a device.
 
         X : (n, d) NumPy array
         center : (d,) is subtracted in float64
-        there : X as a tensor if it is on the device already, else None
+        device_X : X as a tensor if it is on the device already, else None
         resident : one of ``RESIDENT``; what is not on the device travels there when it is needed
         """
-        tiles, given = device.tiles(kernel), there
-        if there is None and resident and 2 * len(ids) > len(X):
-            there = moved_once(device, X)  # as a whole: it would take the processor longer to gather rows
-        samples = GivenSamples.of(device.where, X, ids, center, there, device.memory())
+        tiles, given = device.tiles(kernel), device_X
+        if device_X is None and resident and 2 * len(ids) > len(X):
+            device_X = moved_once(device, X)  # as a whole: it would take the processor longer to gather rows
+        samples = GivenSamples.of(device.where, X, ids, center, device_X, device.memory())
         if resident == RESIDENT[0]:
             double = Resident.of(tiles, samples, torch().float64)
             return cls(device, kernel, tiles, Resident(tiles, double.all.X.to(torch().float32)), double)
         make = Resident.of if resident else Streamed
         single = make(tiles, samples, torch().float32)
-        return cls(device, kernel, tiles, single, Streamed(tiles, replace(samples, there=given), torch().float64))
+        return cls(device, kernel, tiles, single, Streamed(tiles, replace(samples, device_X=given), torch().float64))
 
     def store(self, dtype: Any) -> DeviceStore:
         """Return the samples in the precision of a NumPy type."""
@@ -143,7 +143,7 @@ def moved_once(device: Device, X: NDArray[Any]) -> Any:
 
 
 def room_for(X: Any, rows: int, resident: int = RESIDENT[0]) -> float:
-    """Return the bytes that so many rows take on a device; infinite for CSR rows."""
+    """Return the bytes that this number of rows takes on a device; infinite for CSR rows."""
     return np.inf if sparse.issparse(X) else float(resident) * rows * width_of(X.shape[1])
 
 

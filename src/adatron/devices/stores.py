@@ -37,7 +37,7 @@ class GivenSamples:
     """The samples as they are given: rows ``ids`` of X, from which ``center`` is subtracted in float64.
 
     where : torch's device
-    there : X as a tensor if it is on the device already, else None
+    device_X : X as a tensor if it is on the device already, else None
     step : rows that travel at a time
     """
 
@@ -45,14 +45,16 @@ class GivenSamples:
     X: Any
     ids: Ids
     center: NDArray[np.float64]
-    there: Any
+    device_X: Any
     step: int
 
     @classmethod
-    def of(cls, where: Any, X: Any, ids: Ids, center: NDArray[np.float64], there: Any, memory: float) -> GivenSamples:
+    def of(
+        cls, where: Any, X: Any, ids: Ids, center: NDArray[np.float64], device_X: Any, memory: float
+    ) -> GivenSamples:
         """Return the samples; as many rows travel at a time as fit into a small part of the memory."""
         numbers = min(AT_ONCE, int(memory) >> 8)
-        return cls(where, X, ids, center, there, max(1, numbers // width_of(X.shape[1])))
+        return cls(where, X, ids, center, device_X, max(1, numbers // width_of(X.shape[1])))
 
     @property
     def width(self) -> int:
@@ -70,10 +72,10 @@ class GivenSamples:
         """Return some rows on the device as the tiles take them, (m, width)."""
         some, d = self.ids[lines], self.X.shape[1]
         out = torch().zeros((len(some), self.width), dtype=dtype, device=self.where)
-        if self.there is None:
+        if self.device_X is None:
             part = torch().from_numpy(np.ascontiguousarray(self.X[some])).to(self.where)
         else:
-            part = self.there[torch().from_numpy(some).to(self.where)]
+            part = self.device_X[torch().from_numpy(some).to(self.where)]
         out[:, :d] = (part.to(torch().float64) - torch().from_numpy(self.center).to(self.where)).to(dtype)
         return out
 
@@ -123,20 +125,20 @@ class Streamed:
 
     def __init__(self, tiles: CudaTiles, samples: GivenSamples, dtype: Any) -> None:
         self.tiles, self.samples, self.dtype, self.width = tiles, samples, dtype, samples.width
-        self._kept = None
-        if dtype == torch().float32 and samples.there is None:
+        self._pinned = None
+        if dtype == torch().float32 and samples.device_X is None:
             pinned = samples.where.type == "cuda"
-            self._kept = torch().empty((len(samples), self.width), dtype=dtype, device="cpu", pin_memory=pinned)
+            self._pinned = torch().empty((len(samples), self.width), dtype=dtype, device="cpu", pin_memory=pinned)
             for some in samples.parts():
-                self._kept[some] = samples.moved(some, dtype).cpu()
+                self._pinned[some] = samples.moved(some, dtype).cpu()
 
     def _moved(self, lines: Ids) -> DeviceOperand:
-        if self._kept is None:
+        if self._pinned is None:
             return self.tiles.operand(self.samples.moved(lines, self.dtype))
         if len(lines) and lines[-1] - lines[0] == len(lines) - 1 and (np.diff(lines) == 1).all():
-            some = self._kept[int(lines[0]) : int(lines[-1]) + 1]
+            some = self._pinned[int(lines[0]) : int(lines[-1]) + 1]
         else:
-            some = self._kept[torch().from_numpy(lines)]
+            some = self._pinned[torch().from_numpy(lines)]
         return self.tiles.operand(some.to(self.samples.where, non_blocking=some.is_pinned()))
 
     def part(self, lines: Ids) -> Streamed:

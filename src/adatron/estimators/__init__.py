@@ -4,10 +4,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ..insight.diagnostics import Balance, ModifiedMargin, angle, balance, modified_margin
+    from ..insight.distance import input_margin
     from ..margins import InputMargins
-    from .forms.diagnostics import Balance, ModifiedMargin, angle, balance, modified_margin
-    from .input_space.measure import input_margin
-    from .input_space.svc import InputMarginSVC
+    from .input_space import InputMarginSVC
     from .nusvc import NuSVC
     from .nusvr import NuSVR
     from .oneclass import OneClassSVM
@@ -38,10 +38,10 @@ _HOME = {
     **{name: f".{name.lower()}" for name in ("SVC", "SVDD", "SVR", "NuSVC", "NuSVR")},
     "OneClassSVM": ".oneclass",
     "QuantileSVR": ".quantile",
-    "InputMarginSVC": ".input_space.svc",
-    "input_margin": ".input_space.measure",
+    "InputMarginSVC": ".input_space",
+    "input_margin": "..insight.distance",
     "InputMargins": "..margins",
-    **dict.fromkeys(("Balance", "ModifiedMargin", "angle", "balance", "modified_margin"), ".forms.diagnostics"),
+    **dict.fromkeys(("Balance", "ModifiedMargin", "angle", "balance", "modified_margin"), "..insight.diagnostics"),
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from ..docstrings import documented
-from ..model.heads import Inlier
+from ..model.readout import Inlier
 from ..problems import OneClass, Problem
 from .base.novelty import Novelty
 from .base.parameters import NU
@@ -49,7 +49,7 @@ class OneClassSVM(Novelty):
 
     nu: float
 
-    reads = Inlier()
+    fixed_readout = Inlier()
     _theirs = "OneClassSVM"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**Novelty._parameter_constraints, **NU}
 

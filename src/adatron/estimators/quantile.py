@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ..docstrings import documented
-from ..model.heads import Target
+from ..model.readout import Target
 from ..problems import Problem, QuantileRegression
 from .base.convergence import warn
 from .base.regressor import Regressor
@@ -128,16 +128,16 @@ class QuantileSVR(Regressor):
     def problems(self, augment: float) -> list[Problem]:
         return [QuantileRegression(self.C, float(tau), self.bias, augment) for tau in np.atleast_1d(self.quantile)]
 
-    def _as_asked(self, head: Target) -> Target:
-        if not self.rearrange or head.columns is None:
-            return head
-        if head.columns != self.columns:
-            raise ValueError(f"The model has {head.columns} curves, and quantile={self.quantile!r}. Fit it again.")
-        return replace(head, order=tuple(np.argsort(self.quantile).tolist()))
+    def _with_parameters(self, readout: Target) -> Target:
+        if not self.rearrange or readout.columns is None:
+            return readout
+        if readout.columns != self.columns:
+            raise ValueError(f"The model has {readout.columns} curves, and quantile={self.quantile!r}. Fit it again.")
+        return replace(readout, order=tuple(np.argsort(self.quantile).tolist()))
 
     def reviewed(self, model: Model, X: Any) -> dict[str, Any]:
         """Count the samples at which curves cross, and warn if they do."""
-        if model.head.n_problems == 1:
+        if model.readout.n_problems == 1:
             return {"n_crossed_": 0}
         values = model.function(self.n_jobs, self.precision).values(X, np.asarray, None, None)
         falls = np.diff(values[:, np.argsort(self.quantile)], axis=1) < -self.tol

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from ..docstrings import documented, predicting
-from ..model.heads import Sphere
+from ..door import inputs
+from ..model.readout import Sphere
 from ..problems import Ball, Problem
 from .base.attributes import Attribute
 from .base.novelty import Novelty
 from .base.parameters import NU
-from .checks import inputs
 
 
 @documented
@@ -72,7 +72,7 @@ class SVDD(Novelty):
     nu: float
     C: float | None
 
-    reads = Sphere()
+    fixed_readout = Sphere()
     negatives = True
     center_norm_ = Attribute("center_norm")
     radius_ = Attribute("radius")
@@ -140,9 +140,11 @@ class SVDD(Novelty):
 
         Parameters and errors are those of ``decision_function``.
         """
-        return self._decision(self.model_, X, self.reads.predictions, self.reads.decided, diagonal=diagonal)
+        return self._decision(
+            self.model_, X, self.fixed_readout.predictions, self.fixed_readout.decided, diagonal=diagonal
+        )
 
     def fit_predict(self, X: Any, y: Any = None, **params: Any) -> NDArray[np.intp]:
         """Fit, and return 1 for training samples inside the ball, -1 for those outside; parameters as of ``fit``."""
         self.fit(X, y, **params)
-        return self.predict(X, np.diagonal(np.asarray(inputs.host(X))) if self._given else None)
+        return self.predict(X, np.diagonal(np.asarray(inputs.to_numpy(X))) if self._given else None)

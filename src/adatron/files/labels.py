@@ -20,7 +20,7 @@ def whole_numbers(values: Sequence[int]) -> NDArray[Any] | None:
 
 
 def as_targets(y: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Return labels as real numbers, also those that are text as classes (007, 12E3); None if one is no number."""
+    """Return labels as real numbers, also those that are text as classes (007, 12E3); None if one is not a number."""
     if y.dtype.kind == "U":
         try:
             y = np.array([float(text) for text in y.tolist()])

@@ -183,7 +183,7 @@ class Table:
         any, is NaN, also in a column of text.
     y : ndarray of shape (n_samples,), or None
         Labels: bool, int64 if all are whole numbers (uint64 if they need it), else float64 if all are numbers, else
-        text. None if there are no labels.
+        text. None for a table without labels.
     feature_names : tuple of str, or None
         Names in the header row, without the label's name.
     label_name : str, or None
@@ -231,16 +231,16 @@ class Table:
         texts = len(self.categorical)
         parts = [f"{d - texts:,} numeric feature{'s' * (d - texts != 1)}"] if d > texts else []
         parts += [f"{texts:,} of text"] if texts else []
-        said = [f"read {n:,} row{'s' * (n != 1)} × {' and '.join(parts)}"]
+        printed = [f"read {n:,} row{'s' * (n != 1)} × {' and '.join(parts)}"]
         if self.dialect is not None:
-            said.append(f"separator {SEPARATOR_NAMES.get(self.dialect.separator, repr(self.dialect.separator))}")
-            said += [f"decimal {self.dialect.decimal!r}"] * (self.dialect.decimal != ".")
-            said += ["no header"] * (not self.dialect.header)
+            printed.append(f"separator {SEPARATOR_NAMES.get(self.dialect.separator, repr(self.dialect.separator))}")
+            printed += [f"decimal {self.dialect.decimal!r}"] * (self.dialect.decimal != ".")
+            printed += ["no header"] * (not self.dialect.header)
         if self.label_name is not None:
-            said.append(f"label {self.label_name!r}")
+            printed.append(f"label {self.label_name!r}")
         elif self.label_column is not None:
-            said.append(f"label in column {self.label_column}")
-        return ", ".join(said)
+            printed.append(f"label in column {self.label_column}")
+        return ", ".join(printed)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -42,9 +42,9 @@ class Settings:
     """The settings that a fit needs besides the data.
 
     ``sized``: targets, or the sums of coefficients, may be of any size, so each program is solved in its own unit.
-    ``gap_asked``: whether a fit that meets ``tol`` has failed if its gap is larger than ``gap_tol``.
+    ``gap_requested``: whether a fit that meets ``tol`` has failed if its gap is larger than ``gap_tol``.
     ``share``: the fraction of the time left that solvers may take.
-    ``device``: where to solve the problems; ``there``: X as a tensor, if it is on that device already.
+    ``device``: where to solve the problems; ``device_X``: X as a tensor, if it is on that device already.
     ``judge``: warns of fits that did not converge, see ``estimators.base.convergence``.
     """
 
@@ -59,25 +59,15 @@ class Settings:
     clock: Clock
     callback: Callback | None
     sized: bool = False
-    gap_asked: bool = True
+    gap_requested: bool = True
     share: float = 1.0
     device: Device | None = None
-    there: Any = None
+    device_X: Any = None
     judge: Callable[..., None] = lambda *_, **__: None
 
 
-@dataclass
-class SharedGram:
-    """The kernel matrix of a fit, for further fits of the same samples that would make an equal one.
-
-    key : what it depends on, beside the samples and the settings
-    pool : its threads
-    made : the matrix, and what makes its views
-    """
-
-    key: Any = None
-    pool: Pool | None = None
-    made: tuple[Gram, Callable[[Gram, list[int]], View]] | None = None
+#: A kernel matrix and what makes its views, by what the matrix depends on besides the samples and the settings.
+SharedGram = dict[Any, tuple[Gram, Callable[[Gram, list[int]], View]]]
 
 
 class _Work:
@@ -147,8 +137,8 @@ class _Work:
         if chained and not (self.typical.row is None and self.typical.sign is None):
             return False
         m, programs = len(self._starts), self.programs
-        whole = len(programs) == 1 or len(programs.groups) == m * len(programs)
-        return whole and (len(programs) == 1 or bool((programs.groups.reshape(-1, m) == np.arange(m)).all()))
+        is_all = len(programs) == 1 or len(programs.groups) == m * len(programs)
+        return is_all and (len(programs) == 1 or bool((programs.groups.reshape(-1, m) == np.arange(m)).all()))
 
     def as_sizes(self, before: Ids | None) -> Sizes:
         """Return the sizes on which the route of the fit depends; chained problems over the same samples share all."""
@@ -161,8 +151,8 @@ class _Work:
         elif len(self.programs) > 1:
             between = float(np.sum(self.sizes.astype(np.float64) ** 2) - np.sum(lengths[self.programs.groups] ** 2))
         duals = [self.typical] if self.lazy else [self.dual(number) for number in range(len(self.programs))]
-        everywhere, beside = self._everywhere(chained), len(self.programs) if before is None else widest(before)
-        return Sizes(self._ends - self._starts, self.sizes, self.open, duals, everywhere, between, chained, beside)
+        everywhere, most = self._everywhere(chained), len(self.programs) if before is None else widest(before)
+        return Sizes(self._ends - self._starts, self.sizes, self.open, duals, everywhere, between, chained, most)
 
 
 def solve(
@@ -182,7 +172,7 @@ def solve(
     start : maps a range of programs to their starts, one after the other: a coefficient for each of their samples
     before : (n,) the smaller number of the program whose solution a program starts from, or -1; see ``solve_chains``
     around : the pool that calls it with a turn, side by side with others
-    kept : of fits of the same samples with the same settings, which share a kernel matrix
+    kept : of fits of the same samples with the same settings: the last kernel matrix, for fits that need an equal one
     sphere : whether the targets are half of ``own_values``
     """
     kernel = settings.clock.limited(settings.kernel)
@@ -202,15 +192,16 @@ def solve(
     route = choose_route(source, sizes, solver, settings.cache_bytes, settings.precision, settings.device)
     threads = 1 if route.light else allowed_threads(settings.n_jobs)
     last = kept is None and before is None
-    kept = kept or SharedGram()
+    kept = {} if kept is None else kept
     key = threads, source.careful, route.dtype, route.slots, route.held, route.shared, route.device, route.resident
-    if kept.made is None or kept.key != key:
-        kept.key, kept.pool, kept.made = key, Pool(threads, settings.clock.limit, around), None
-    assert kept.pool is not None  # noqa: S101 (for the type checker)
-    with kept.pool as pool, enough_memory(settings.device) if settings.device is not None else nullcontext():
+    if key not in kept:
+        kept.clear()
+    used = kept[key][0].pool if key in kept else Pool(threads, settings.clock.limit, around)
+    with used as pool, enough_memory(settings.device) if settings.device is not None else nullcontext():
         segments = [len(samples.rows)] if sizes.everywhere else samples.sizes.tolist()
-        kept.made = kept.made or _gram(X, source, route, segments, pool, settings)
-        gram, view_of = kept.made
+        if key not in kept:
+            kept[key] = _gram(X, source, route, segments, pool, settings)
+        gram, view_of = kept[key]
         groups, first = programs.groups, programs.first
         if sizes.everywhere:
             first = work.copies * np.arange(len(programs) + 1)
@@ -218,7 +209,7 @@ def solve(
         joined = work.joined if work.lazy else None
         tasks = Tasks(gram, groups, first, work.dual, work.open, start, joined, view_of=view_of, last=last)
         found = _solve(tasks, solver, settings, pool, route, before)
-    if not settings.gap_asked:
+    if not settings.gap_requested:
         found.forgive_gaps(settings.tol)
     fits = Fits(found, work.all_ids, work.copies, route)
     fits.centred = bool(source.center.any())
@@ -264,7 +255,7 @@ def _gram(
             return X.gram(source, route.dtype, segments, pool, route.slots), X.view
         source = X.fetched(source)
     used = settings.device if route.device else None
-    device = None if used is None else moved(used, source, settings.there, route.resident)
+    device = None if used is None else moved(used, source, settings.device_X, route.resident)
     return Gram(source, route.dtype, segments, pool, route.slots, route.held, route.shared, device=device), View.of
 
 
@@ -327,12 +318,12 @@ def refuse_unsuited(device: Device, kernel: Kernel, X: Any) -> None:
         )
 
 
-def moved(device: Device, source: Source, there: Any, resident: int) -> OnDevice:
-    """Return the rows of a source on a device; ``there``: X as a tensor, if it is on the device already.
+def moved(device: Device, source: Source, device_X: Any, resident: int) -> OnDevice:
+    """Return the rows of a source on a device; ``device_X``: X as a tensor, if it is on the device already.
 
     resident : see ``Route``
     """
-    rows = DeviceRows.of(device, source.kernel, source.X, source.ids, source.center, there, resident)
+    rows = DeviceRows.of(device, source.kernel, source.X, source.ids, source.center, device_X, resident)
     bounds = [source.kernel.error_bound(source.largest, float(source.terms), unit) for unit in (2.0**-24, 2.0**-53)]
     rows.probe(source.X, source.ids, source.center, (bounds[0], bounds[1]))
     return OnDevice(rows, np.arange(len(source)))

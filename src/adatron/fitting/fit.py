@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -18,34 +18,21 @@ from scipy import sparse
 from ..arrays import Ids, Vector, is_sparse
 from ..gram import take_rows
 from ..kernels import Kernel, Precomputed
-from ..model.heads import Classes
 from ..model.layout import Coefficients, divided
 from ..model.model import NOT_FINITE, Model
+from ..model.readout import Classes
 from ..problems import Dual, Problem
 from ..problems.dual import dot
+from .calibration import NOT_CALIBRATED, Calibration, out_of_fold
 from .engine import Settings, SharedGram, own_values, solve
 from .fits import Fits
 from .programs import Binary, Listed, Program
-from .samples import Samples
+from .samples import Samples, divide
 
 if TYPE_CHECKING:
     from ..solvers.base import Progress
 
 NO_TARGETS = np.zeros(0)  # Of a classifier, whose labels follow from the program.
-
-
-class Calibration(Protocol):
-    """What makes probabilities of a classifier's decision values."""
-
-    def divide(self, samples: Samples) -> None:
-        """Deal the samples out to folds."""
-        ...
-
-    def slope(
-        self, data: TrainingSet, problem: Problem, settings: Settings, programs: Binary, fits: Fits, values: bool
-    ) -> float:
-        """Return the slope of the sigmoid, by solutions for all folds but one."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -57,8 +44,8 @@ class TrainingSet:
     y : (n,) the number of each sample's class, or its target; 0 if there are several labels, or no targets
     samples : the distinct ones
     kernel, gamma : the kernel of the fit, and the number behind gamma
-    head : the meaning of decision values; ``Classes`` for a classifier
-    objects : samples of a kernel function that are no rows of numbers; X has their kernel values
+    readout : the meaning of decision values; ``Classes`` for a classifier
+    objects : samples of a kernel function that are not rows of numbers; X has their kernel values
     width : features of a checked X; None if it is not known
     sides : (n_labels, n_classes) 1 or -1, the labels of each class of ``samples``; None if there is one label
     repeated : (n,) the user's weights; None is 1
@@ -72,7 +59,7 @@ class TrainingSet:
     samples: Samples
     kernel: Kernel
     gamma: float
-    head: Any
+    readout: Any
     objects: Any = None
     width: int | None = None
     sides: Vector | None = None
@@ -87,7 +74,7 @@ class TrainingSet:
 
     def model(self, support: Ids, dual: Any, n_jobs: int | None, **parts: Any) -> Model:
         """Return the model of coefficients, see ``model_of``."""
-        own = {"head": self.head, "samples": self.objects, "width": self.width, "as_sparse": self.as_sparse}
+        own = {"readout": self.readout, "samples": self.objects, "width": self.width, "as_sparse": self.as_sparse}
         found = {**self.found, **parts.pop("found", {})}
         return model_of(self.X, self.kernel, self.gamma, support, dual, n_jobs, found=found, **own, **parts)
 
@@ -101,54 +88,43 @@ def fit(
     calibration : of a classifier with probabilities
     """
     first = data[0]
-    if isinstance(first.head, Classes):
+    if isinstance(first.readout, Classes):
         return _of_classes(first, problems[0], settings, calibration)
     programs = [(own, problem) for own in data for problem in problems]
-    told, kept, last = _Reporting(settings, len(programs)), SharedGram(), first
-    parts: list[Solved] = []
+    reporting, kept, last = _Reporting(settings, len(programs)), SharedGram(), first
+    parts: list[tuple[Fits, Coefficients, float, float, dict[str, float | None]]] = []
     for number, (own, problem) in enumerate(programs):
         if own is not last:
             kept, last = SharedGram(), own
-        parts.append(_solved(own, problem, told.of(number), kept if len(programs) > 1 else None))
-    alone = len(parts) == 1 and first.head.columns is None
-    fits = Fits.joined([part.fits for part in parts])
-    coefficients = Coefficients.of_problems([part.coefficients for part in parts])
-    support, counts, dual = coefficients.arranged(np.zeros(first.X.shape[0], np.int64), 1)
-    intercepts, proofs = np.array([part.intercept for part in parts]), fits.proofs(alone, parts[0].unit)
-    found = [problem.attributes(part.half_width) for part, (_, problem) in zip(parts, programs, strict=True)]
+        parts.append(_solved(own, problem, reporting.of(number), kept if len(programs) > 1 else None))
+    alone = len(parts) == 1 and first.readout.columns is None
+    solved, coefficients, intercepts, units, balls = zip(*parts, strict=True)
+    fits = Fits.joined(solved)
+    support, counts, dual = Coefficients.of_problems(coefficients).arranged(np.zeros(first.X.shape[0], np.int64), 1)
+    proofs, widths = fits.proofs(alone, units[0]), fits.found.half_width.tolist()
+    found = [problem.attributes(width) for width, (_, problem) in zip(widths, programs, strict=True)]
     model = first.model(
         support,
         dual,
         settings.n_jobs,
         counts=counts,
-        intercepts=intercepts,
+        intercepts=np.array(intercepts),
         proofs=proofs._replace(n_iter=int(proofs.n_iter[0])) if alone else proofs,
         found=found[0] if alone else {name: np.array([one[name] for one in found]) for name in found[0]},
-        **parts[0].ball,
+        **balls[0],
     )
     settings.judge(fits, first.X, values=model.values, kernel=model.kernel.name)
     return model
 
 
-@dataclass(frozen=True)
-class Solved:
-    """The solution of one program.
+def _solved(
+    data: TrainingSet, problem: Problem, settings: Settings, kept: SharedGram | None
+) -> tuple[Fits, Coefficients, float, float, dict[str, float | None]]:
+    """Solve one program, ``kept``: see ``solve``.
 
-    coefficients, intercept, half_width : of the model, half of a width (``Found``) excepted
-    unit : what weights that are all that bounds the coefficients were divided by
-    ball : of a ball, parts that only the model of a ball has
+    Return the fit, the model's coefficients and intercept, what weights were divided by that are all that bounds the
+    coefficients, and parts that only the model of a ball has.
     """
-
-    fits: Fits
-    coefficients: Coefficients
-    intercept: float
-    half_width: float
-    unit: float
-    ball: dict[str, float | None]
-
-
-def _solved(data: TrainingSet, problem: Problem, settings: Settings, kept: SharedGram | None) -> Solved:
-    """Solve one program; ``kept``: see ``solve``."""
     distinct, unit = in_units(data.samples, problem)
     y = data.y[distinct.rows]
     middle = problem.middle(y)
@@ -170,24 +146,26 @@ def _solved(data: TrainingSet, problem: Problem, settings: Settings, kept: Share
     if problem.sphere:  # |a|^2 = beta' K beta, from the objective
         ball = of_ball(dot(own, fits.beta) - 2.0 * found.certificate(0).dual, near, b)
     coefficients = coefficients._replace(values=factor * coefficients.values)
-    return Solved(fits, coefficients, b + middle if middle else b, float(found.half_width[0]), unit, ball)
+    return fits, coefficients, b + middle if middle else b, unit, ball
 
 
 def _of_classes(data: TrainingSet, problem: Problem, settings: Settings, calibration: Calibration | None) -> Model:
-    head = data.head
+    readout = data.readout
     distinct, unit = in_units(data.samples, problem)
-    problem.check(head.labels, distinct.weights_of_classes(), unit)
-    if calibration is not None:
-        calibration.divide(distinct)
-    programs = Binary.of_classes(problem, distinct, head.in_pairs, data.sides)
+    problem.check(readout.labels, distinct.weights_of_classes(), unit)
+    folds = None if calibration is None else divide(distinct, calibration.rng)
+    programs = Binary.of_classes(problem, distinct, readout.in_pairs, data.sides)
     fits = solve(data.rows, distinct, programs, settings)
     model = model_of_classes(data, problem, fits, distinct, settings.n_jobs, unit)
     widths = fits.found.half_width[fits.found.solved & np.isfinite(fits.found.violation)]
     settings.judge(fits, data.X, values=model.values, kernel=model.kernel.name, doubt=problem.doubt(widths))
-    if calibration is None:
+    if calibration is None or folds is None:
         return model
-    slope = calibration.slope(data, problem, settings, programs, fits, model.values)
-    return replace(model, head=replace(head, slope=slope))
+    fits, margins, weight = out_of_fold(folds, data.rows, readout, problem, settings, programs, fits)
+    slope = calibration.slope(margins, weight) if len(margins) else 0.0
+    doubt = NOT_CALIBRATED if slope == 0.0 and settings.clock.late else ""
+    settings.judge(fits, data.X, what="problems of the folds", values=model.values, doubt=doubt)
+    return replace(model, readout=replace(readout, slope=slope))
 
 
 def model_of_classes(
@@ -197,12 +175,12 @@ def model_of_classes(
 
     samples, unit : the distinct samples as they were solved, and what their weights were divided by
     """
-    head = data.head
+    readout = data.readout
     below, above = problem.ends(NO_TARGETS, samples.weight)
     coefficients = samples.spread(fits.first[1:], fits.ids, fits.beta, above, below)
     divisors = problem.divisors(fits.found.half_width)
     coefficients, intercepts = divided(coefficients, fits.found.intercept.copy(), divisors)
-    support, counts, dual = coefficients.arranged(data.y, head.groups, head.in_pairs)
+    support, counts, dual = coefficients.arranged(data.y, readout.groups, readout.in_pairs)
     proofs = fits.proofs(len(fits) == 1, unit)
     return data.model(support, dual, n_jobs, counts=counts, intercepts=intercepts, proofs=proofs)
 
@@ -257,10 +235,10 @@ class _Reporting:
         if callback is None or self.many == 1:
             return replace(self.settings, share=share)
 
-        def told(progress: Progress) -> bool:
+        def reporting(progress: Progress) -> bool:
             finished = number + progress.n_finished
             report = replace(progress, problem=number, n_problems=self.many, n_finished=finished)
             self.stopped |= callback(report) is True
             return self.stopped
 
-        return replace(self.settings, callback=told, share=share)
+        return replace(self.settings, callback=reporting, share=share)

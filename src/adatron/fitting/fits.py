@@ -86,7 +86,7 @@ class Fits(Sequence[Fitted]):
         return self._all_ids()
 
     def proofs(self, alone: bool, unit: float = 1.0) -> Proofs:
-        """Return what is proven.
+        """Return the proofs.
 
         alone : there is one problem only, whose numbers are plain floats
         unit : what weights that are all that bounds the coefficients were divided by

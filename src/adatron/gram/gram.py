@@ -185,7 +185,7 @@ class Gram:
         """Upper bound of the error of any value in double precision, or infinity."""
         source = self.wide.source
         known = source.columns is None and not source.kernel.called
-        own = source.blur if known else source.kernel.error_bound(self.largest, 0.0, UNIT)
+        own = source.rounding_error if known else source.kernel.error_bound(self.largest, 0.0, UNIT)
         return own + self.asymmetry
 
     def norms(self) -> NDArray[Any] | None:

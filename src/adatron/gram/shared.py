@@ -105,12 +105,12 @@ def bytes_shared(source: Source, sizes: list[int], dtype: Any) -> float:
 
 
 def share(
-    source: Source, starts: Ids, workspace: Workspace, pool: Pool, whole: Callable[[], Vector | None]
+    source: Source, starts: Ids, workspace: Workspace, pool: Pool, make_K: Callable[[], Vector | None]
 ) -> TiledShared | GivenShared:
-    """Return what segments that begin at ``starts`` share; ``whole`` makes all of K if it is to be held."""
+    """Return what segments that begin at ``starts`` share; ``make_K`` makes all of K if it is to be held."""
     if source.kernel.compiled:
         return _tiled(source, starts[1:] - starts[:-1], workspace, pool)
-    return _given(source, starts, whole(), pool)
+    return _given(source, starts, make_K(), pool)
 
 
 def _given(source: Source, first: Ids, K: Vector | None, pool: Pool) -> GivenShared:

@@ -148,12 +148,12 @@ class Source:
         """
         if self.columns is not None or not any(leaf.of_difference for leaf in self.kernel.leaves()):
             return self
-        bound = self.blur
+        bound = self.rounding_error
         far = bound > DOUBT_OF_PRODUCTS * self.kernel.magnitude(self.largest) or mass * bound > allowed
         return replace(self, careful=True) if far and self.kernel.by_differences() != self.kernel else self
 
     @cached_property
-    def blur(self) -> float:
+    def rounding_error(self) -> float:
         """Upper bound of the error of any value in double precision."""
         return self.kernel.error_bound(self.largest, float(self.terms), 2.0**-53)
 
@@ -224,13 +224,13 @@ class Source:
         parts = (values[i : i + 64] for i in range(0, len(values), 64))  # each part is read twice, from the cache
         return max((float(max(part.max(initial=0.0), -part.min(initial=0.0))) for part in parts), default=0.0)
 
-    def suits_single(self, largest: float, asked: bool = False) -> bool:
+    def suits_single(self, largest: float, requested: bool = False) -> bool:
         """Return whether float32 kernel values of rows up to this size are proven to be accurate enough.
 
-        asked : the user wants float32 values unless they say nothing
+        requested : the user wants float32 values unless they say nothing
         """
         bound = self.kernel.error_bound(largest, self.terms, 2.0**-24)
-        return bound <= (ASKED_DOUBT if asked else DOUBT) * self.kernel.magnitude(largest)
+        return bound <= (ASKED_DOUBT if requested else DOUBT) * self.kernel.magnitude(largest)
 
     @property
     def uneven(self) -> bool:

@@ -29,7 +29,6 @@ class _Side(NamedTuple):
     points: Points
     segment: int
     places: Ids  # in the block
-    columns: Ids  # in the segment
 
 
 class Square:
@@ -160,14 +159,15 @@ def _sides(gram: Gram, P: Points) -> list[_Side]:
     found = []
     for number in np.unique(segment):
         places = np.flatnonzero(segment == number)
-        found.append(_Side(P.take(places), int(number), places, P.ids[places] - gram.starts[number]))
+        found.append(_Side(P.take(places), int(number), places))
     return sorted(found, key=lambda side: side.places[0])
 
 
 def _shared(gram: Gram, one: _Side, out: NDArray[Any]) -> bool:
     """Copy values among the points from the stored rows of their segment, if all rows can be stored."""
     segment = gram.segments[one.segment]
-    size = int(gram.starts[one.segment + 1] - gram.starts[one.segment])
+    start = gram.starts[one.segment]
+    size = int(gram.starts[one.segment + 1] - start)
     if not isinstance(segment, TileSegment) or len(segment.store) < size or 2 * len(one.places) < size:
         return False
     segment.keep(gram.own(one.segment))
@@ -175,5 +175,5 @@ def _shared(gram: Gram, one: _Side, out: NDArray[Any]) -> bool:
         if (lease.found < 0).any():
             return False
         with gram.pool.aside():
-            scatter(segment.store.values, lease.found, one.columns, out, one.places, one.places)
+            scatter(segment.store.values, lease.found, one.points.ids - start, out, one.places, one.places)
         return True

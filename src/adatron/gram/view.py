@@ -122,7 +122,7 @@ class View:
         return self.exact_sums(rows, points, v)
 
     def exact_sums(self, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what ``exact`` does, row by row."""
+        """Return the same as ``exact``, row by row."""
         source, ids = self.gram.wide.source, self.ids[points]
         return exact_sums(self.gram.wide, source.take(self.ids[rows]), Points(source.take(ids), ids), v)
 

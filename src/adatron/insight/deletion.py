@@ -245,13 +245,13 @@ class _Probes:
         """Return how many predictions differ; numbers of a regression do not count."""
         if self.subject.task == "regression":
             return 0
-        head = self.subject.machine.head
-        return int(np.count_nonzero(head.predictions(before) != head.predictions(after)))
+        readout = self.subject.machine.readout
+        return int(np.count_nonzero(readout.predictions(before) != readout.predictions(after)))
 
     def score(self, values: Vector) -> float:
         if self.y is None:
             return float("nan")
-        predicted = self.subject.machine.head.predictions(values)
+        predicted = self.subject.machine.readout.predictions(values)
         if self.subject.task == "regression":
             return float(r2_score(self.y, predicted)) if len(self.y) > 1 else float("nan")
         return float(np.mean(predicted == self.y))

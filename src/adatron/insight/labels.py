@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..estimators.base.methods import quiet
-from .leave_one_out import LeftOut, asked, left_out_of
+from .leave_one_out import LeftOut, left_out_of, requested
 from .subject import Ids, Subject, Vector, unnamed
 from .twin import Twin, twin_of
 
@@ -89,7 +89,7 @@ def label_issues(
     """
     subject = Subject.of(model, X, y, sample_weight)
     twin = twin_of(subject)
-    return issues_of(subject, twin, left_out_of(subject, twin, asked(twin, max_samples)))
+    return issues_of(subject, twin, left_out_of(subject, twin, requested(twin, max_samples)))
 
 
 def issues_of(subject: Subject, twin: Twin, found: LeftOut) -> Issues:
@@ -118,7 +118,7 @@ def _scores(subject: Subject, found: LeftOut, given: NDArray[Any]) -> Vector:
         return given - found.predicted
     machine: Any = subject.machine
     own, other = (np.searchsorted(machine.classes_, labels) for labels in (given, found.predicted))
-    return machine.head.preference(found.values, own, 1 - own if len(machine.classes_) == 2 else other)
+    return machine.readout.preference(found.values, own, 1 - own if len(machine.classes_) == 2 else other)
 
 
 def _opponents(subject: Subject, twin: Twin, found: LeftOut, some: Ids, scores: Vector) -> Ids:

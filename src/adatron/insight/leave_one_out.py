@@ -112,7 +112,7 @@ def leave_one_out(
     """
     subject = Subject.of(model, X, y, sample_weight)
     twin = twin_of(subject)
-    return left_out_of(subject, twin, asked(twin, max_samples))
+    return left_out_of(subject, twin, requested(twin, max_samples))
 
 
 def left_out_of(subject: Subject, twin: Twin, slots: Ids, clock: Clock | None = None) -> LeftOut:
@@ -133,7 +133,7 @@ def _spread(losses: Vector, task: str) -> float:
     return float(more.std() / np.sqrt(len(more)))
 
 
-def asked(twin: Twin, most: int | None = None) -> Ids:
+def requested(twin: Twin, most: int | None = None) -> Ids:
     """Return the slots of the samples that are asked for: as many as are affordable."""
     return _some(twin) if most is None else drawn(twin.n, counted("max_samples", most, 1))
 
@@ -146,7 +146,7 @@ def _some(twin: Twin, times: int = 1) -> Ids:
 
 def _judged(subject: Subject, values: Vector, numbers: Ids) -> tuple[NDArray[Any], Vector]:
     """Return predictions, and the loss of each."""
-    predicted = subject.machine.head.predictions(values)
+    predicted = subject.machine.readout.predictions(values)
     if subject.task == "regression":
         return predicted, (predicted - subject.y[numbers]) ** 2
     return predicted, (predicted != subject.wanted[numbers]).astype(np.float64)

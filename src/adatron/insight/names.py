@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..estimators.forms.way import PipelineParts, of_class
+from ..pipelines import PipelineParts, of_class
 
 UNNAMED = "in units of X"  # the unit of features that do not name one
 TRANSFORMED = "transformed units"  # of features after the steps of a pipeline

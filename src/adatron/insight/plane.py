@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from scipy.ndimage import maximum_filter, minimum_filter
 from sklearn.utils import check_consistent_length
 
-from ..estimators import input_margin
 from ..estimators.base.methods import quiet
 from ..margins import InputMargins
+from .distance import input_margin
 from .subject import Ids, Unavailable, Vector, counted, dense, drawn, measurable, targets_of, task_of, unnamed
 
 FINER = 4  # Parts of a step of the grid, in each direction, next to a border.

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..estimators.base.methods import quiet
-from ..estimators.forms.way import way_to
 from ..margins import Field
-from ..model.heads import Classes
+from ..model.readout import Classes
+from ..pipelines import way_to
 from ..threads import Clock, Pool, allowed_threads
 from ..threads.gate import one_blas_thread
 from .subject import (
@@ -56,7 +56,7 @@ class Sensitivity:
         The fraction of the tried samples whose prediction changes by this feature alone, within the range of its
         values; nan where it was not tried, and in a regression.
     smallest : ndarray of shape (n_features,)
-        The median over these samples of the smallest such change, in units of the feature; nan if there is none.
+        The median over these samples of the smallest such change, in units of the feature; nan if no change was found.
     n_tried : int
         The number of samples that were tried.
     space : {'original', 'transformed'}
@@ -167,7 +167,7 @@ def slopes_of(model: Any, X: Any) -> Vector:
 def _deciding(machine: Any, values: Vector, slopes: NDArray[np.float64]) -> Vector:
     """Return the gradient of the surface that is nearest, by |f| / ‖∇f‖."""
     lines = np.arange(len(values))
-    if isinstance(machine.head, Classes) and machine.head.each:
+    if isinstance(machine.readout, Classes) and machine.readout.each:
         first, second = np.sort(np.argsort(-values, axis=1)[:, :2], axis=1).T
         return slopes[lines, first] - slopes[lines, second]
     lengths = np.linalg.norm(slopes, axis=2)

@@ -18,18 +18,17 @@ from sklearn.utils import check_array, check_consistent_length, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Ids, Vector
-from ..estimators import input_margin
+from ..door import inputs
+from ..door.columns import as_numbers, refuse_masked
 from ..estimators.base.attributes import TASK_NAMES
 from ..estimators.base.machine import KernelMachine
-from ..estimators.checks import inputs
-from ..estimators.checks.columns import as_numbers, refuse_masked
-from ..estimators.forms.way import PipelineParts, way_to
-from ..estimators.input_space.affine import Affine, linear_map
-from ..estimators.input_space.measure import classifier_of
 from ..kernels.derivatives import jet
 from ..margins import InputMargins
+from ..pipelines import PipelineParts, way_to
 from ..quoted import quoted
 from ..threads import Clock
+from .affine import Affine, linear_map
+from .distance import classifier_of, input_margin
 
 OTHER_SAMPLES = (
     "X and y must be the samples that the model was fitted to, in their order: {}. Pass other samples as X_test and "
@@ -89,7 +88,7 @@ class Subject:
             raise ValueError(OTHER_ROWS.format(name, type(step).__name__))
         if machine.compact_:
             raise ValueError("A compact model does not know its samples. Take the model from which it was made.")
-        machine.head.refuse_several()
+        machine.readout.refuse_several()
         X = table_of(machine, X)
         rows = rows_of(way, X)
         n = rows.shape[0]
@@ -157,7 +156,7 @@ def machine_of(way: PipelineParts) -> Any:
 
 
 def task_of(machine: Any) -> str:
-    """Return what a machine is for."""
+    """Return the task of a machine."""
     return TASK_NAMES[str(get_tags(machine).estimator_type)]
 
 
@@ -177,7 +176,7 @@ def table_of(machine: Any, X: Any) -> Any:
 
 
 def rows_of(way: PipelineParts, X: Any, name: str = "X") -> Any:
-    """Return what the machine sees of some samples, checked; what are no rows of numbers stays as it is."""
+    """Return the checked samples that the machine sees; samples that are not rows of numbers stay as they are."""
     machine = way.machine
     if machine.model_.samples is not None:
         return np.asarray(X, object)
@@ -208,7 +207,7 @@ def targets_of(machine: Any, y: Any, name: str = "y") -> NDArray[Any]:
 def codes_of(classes: NDArray[Any], y: Any, n: int) -> Ids:
     """Return the number of the class of each of n samples.
 
-    Raise a ValueError if there are not n of them, or one is no class of the model.
+    Raise a ValueError if there are not n of them, or one is not a class of the model.
     """
     if y is None:
         raise ValueError(f"y must hold the classes of the {n} samples. Got None.")
@@ -269,7 +268,7 @@ def unnamed() -> Iterator[None]:
 
 
 def map_of(way: PipelineParts, X: Any) -> Affine | None:
-    """Return the linear map of the steps before the machine; None if there is none, or a step is not linear."""
+    """Return the linear map of the steps before the machine; None without steps, or if a step is not linear."""
     try:
         return linear_map(way, int(X.shape[1])) if way.steps else None
     except (ValueError, AttributeError, IndexError):
@@ -313,8 +312,8 @@ def _refuse_other_targets(machine: Any, rows: Any, y: NDArray[Any]) -> None:
     task, support = task_of(machine), machine.support_
     if task == "classification":
         counts = machine.n_support_
-        told = np.repeat(machine.classes_, counts) if len(counts) == len(machine.classes_) else y[support]
-        wrong = np.flatnonzero(told != y[support])
+        of_classes = np.repeat(machine.classes_, counts) if len(counts) == len(machine.classes_) else y[support]
+        wrong = np.flatnonzero(of_classes != y[support])
         what = "has another class"
     elif task == "regression" and np.isfinite(machine.kkt_violation_):
         support = support[drawn(len(support), PREDICTED)]

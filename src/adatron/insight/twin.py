@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..door import inputs
 from ..estimators import SVC, SVDD, SVR, NuSVC, OneClassSVM
-from ..estimators.checks import inputs
 from ..estimators.incremental import (
     IncrementalNuSVC,
     IncrementalOneClassSVM,
@@ -123,7 +123,7 @@ def twin_of(subject: Subject, max_time: float | None = None) -> Twin:
     if "augment" in found:
         own["augment"] = inputs.augment(machine.augment, subject.rows, None)
     if "multi_class" in own:
-        own["multi_class"] = "ovr" if machine.head.each else "ovo"
+        own["multi_class"] = "ovr" if machine.readout.each else "ovo"
     model = kind(kernel=machine.kernel_, max_time=max_time, **own)
     try:
         model.fit(subject.rows, subject.y, sample_weight=subject.weight)

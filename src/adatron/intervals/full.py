@@ -17,8 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 from ..arrays import Ids, Matrix, Vector
 from ..certificates import intercept
 from ..docstrings import documented, predicting
+from ..door import inputs
 from ..estimators.base.methods import quiet
-from ..estimators.checks import inputs
 from ..estimators.incremental import IncrementalSVC
 from ..insight.subject import stored_as
 from ..learning.learner import Learner
@@ -178,7 +178,7 @@ class FullConformal(Wrapper):
         rows, learner = self._rows(X), self.estimator_.learner
         n, k = rows.shape[0], len(self.classes_)
         out, begun = np.full((n, k), np.nan), monotonic()
-        with learner.turn, SearchWatch(self.max_time, self.verbose > 0, "FullConformal", "sample") as watch:
+        with learner.lock, SearchWatch(self.max_time, self.verbose > 0, "FullConformal", "sample") as watch:
             candidates = Candidates(learner, self.estimator_.class_weight_)
             for one in range(n):
                 if watch.over:
@@ -209,13 +209,13 @@ class FullConformal(Wrapper):
         return stored_as(model.store.X, rows)
 
     def _p_values(self, candidates: Candidates, row: Any) -> Vector:
-        k, head = len(self.classes_), self.estimator_.head
+        k, readout = len(self.classes_), self.estimator_.readout
         candidates.meet(row)
         out = np.empty(k)
         codes = np.append(self.estimator_.store.y.astype(np.int64), 0)
         for code in range(k):
             codes[-1] = code
-            scores = scores_of(self.conformity_score, head.shaped(candidates.values(code)), k)
+            scores = scores_of(self.conformity_score, readout.shaped(candidates.values(code)), k)
             own = scores[np.arange(len(codes)), codes]
             out[code] = p_value(own[:-1], own[-1], tie(candidates.error, k))
         return out

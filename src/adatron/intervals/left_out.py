@@ -13,12 +13,12 @@ from sklearn.base import clone, is_classifier, is_regressor
 
 from ..arrays import Ids, Vector
 from ..estimators.base.machine import KernelMachine
-from ..estimators.forms.way import way_to
 from ..insight.subject import Subject, Unavailable, taken
 from ..insight.twin import INCREMENTAL_KINDS, Twin, twin_of
 from ..learning.leave_out import Optimum, without
-from ..model.heads import Target
 from ..model.model import Model
+from ..model.readout import Target
+from ..pipelines import way_to
 from ..solvers.path import Stalled
 from .conformity import rounding
 
@@ -62,7 +62,7 @@ class LeftOutModels(ABC):
 def machine_in(model: Any) -> KernelMachine:
     """Return the machine of a model that need not be fitted.
 
-    Raise a ValueError if the model is no classifier or regressor of this library, and no pipeline that ends with one.
+    Raise a ValueError unless the model is a classifier or regressor of this library, or a pipeline that ends with one.
     """
     machine = way_to(model).machine
     if not isinstance(machine, KernelMachine) or not (is_classifier(machine) or is_regressor(machine)):
@@ -117,7 +117,7 @@ class Followed(LeftOutModels):
     def values(self, X: Any) -> Vector:
         functions = self.machine.with_model(self.model).problem_values(X)
         many, problems = self.columns.shape
-        each = self.machine.head.shaped(functions[:, self.columns.ravel()].reshape(-1, problems))
+        each = self.machine.readout.shaped(functions[:, self.columns.ravel()].reshape(-1, problems))
         return each.reshape(len(functions), many, *each.shape[1:])
 
     def own(self, X: Any) -> Vector:
@@ -178,7 +178,7 @@ class _Models:
         return replace(
             like, vectors=self.twin.learner.store.X[support], dual=self.rows[:, support], intercepts=self.offsets,
             support=self.twin.numbers[support].astype(np.int32), counts=np.array([len(support)], np.int32),
-            head=Target(self.count),
+            readout=Target(self.count),
         )  # fmt: skip
 
 

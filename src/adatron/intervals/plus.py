@@ -20,9 +20,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Ids, Vector
 from ..docstrings import documented, predicting
-from ..estimators.base.methods import Spelling, told_if
-from ..estimators.checks.columns import refuse_masked
-from ..estimators.checks.inputs import given
+from ..door.columns import refuse_masked
+from ..door.inputs import given
+from ..estimators.base.methods import Spelling, available_if
 from ..quoted import plain_numbers, quoted
 from ..selection.search.watch import SearchWatch
 from .conformity import SCORES, allowed, fewest, interval, members, scores_of, tie
@@ -30,7 +30,7 @@ from .left_out import HELD_NUMBERS, LeftOutModels, left_out_of, machine_in
 
 
 def only_for(classes: bool) -> Callable[[Any], None]:
-    """Return a check that fails unless the machine is a classifier, or a regressor, for ``told_if``."""
+    """Return a check that fails unless the machine is a classifier, or a regressor, for ``available_if``."""
 
     def check(face: Any) -> None:
         if is_classifier(face.estimator) != classes:
@@ -139,7 +139,7 @@ class Wrapper(Spelling, MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         return self.estimator_.predict(X)
 
-    @told_if(only_for(classes=True))
+    @available_if(only_for(classes=True))
     @predicting
     def predict_set(self, X: Any) -> NDArray[np.bool_]:
         """Return the set of classes that each sample may have.
@@ -191,7 +191,7 @@ class Plus(Wrapper):
             check_classification_targets(y)
             _refuse_rare(y, parts)
         fitted.fit(X, y)
-        machine_in(fitted).head.refuse_several()
+        machine_in(fitted).readout.refuse_several()
         with SearchWatch(None, self.verbose > 0, type(self).__name__) as watch:
 
             def done(models: int, total: int) -> None:
@@ -228,7 +228,7 @@ class Plus(Wrapper):
         scores = np.concatenate([scores_of(self.conformity_score, part, k) for part in some])
         return scores[np.arange(len(y)), np.searchsorted(fitted.classes_, y)]
 
-    @told_if(only_for(classes=False))
+    @available_if(only_for(classes=False))
     @predicting
     def predict_interval(self, X: Any) -> Vector:
         """Return an interval for the target of each sample.

@@ -20,9 +20,9 @@ from ..fitting.samples import Samples
 from ..gram.source import Source, roughly
 from ..kernels import Kernel
 from ..model.checks import of_solution
-from ..model.heads import Classes, Head
 from ..model.layout import Coefficients, divided
 from ..model.model import Model, Proofs
+from ..model.readout import Classes, Readout
 from ..problems import Dual, Problem
 from ..quoted import quoted
 from ..solvers.path import Stalled, compaction
@@ -68,15 +68,15 @@ class Certified:
 class Learner:
     """The samples of an incremental estimator, and the solution of its programs.
 
-    A step holds the turn, and ends with one assignment of ``solution``. Whoever asks for a model has the one before
+    A step holds the lock, and ends with one assignment of ``solution``. Whoever asks for a model has the one before
     the step, or waits.
 
     Parameters
     ----------
-    kernel, gamma, head : what a fit settles for all later steps
+    kernel, gamma, readout : what a fit settles for all later steps
     foundation : what the programs are made of
     limits : those of the next step; whoever asks the estimator for its learner renews them
-    turn : the estimator's lock
+    lock : the estimator's lock
     warn : tells of solutions that did not converge
     """
 
@@ -88,14 +88,14 @@ class Learner:
         self,
         kernel: Kernel,
         gamma: float,
-        head: Head,
+        readout: Readout,
         foundation: Foundation,
         limits: Limits,
-        turn: AbstractContextManager[Any],
+        lock: AbstractContextManager[Any],
         warn: Callable[[Fits], None],
     ) -> None:
-        self.kernel, self.gamma, self.head, self.foundation = kernel, gamma, head, foundation
-        self.limits, self.turn, self.warn, self.n_refit = limits, turn, warn, 0
+        self.kernel, self.gamma, self.readout, self.foundation = kernel, gamma, readout, foundation
+        self.limits, self.lock, self.warn, self.n_refit = limits, lock, warn, 0
 
     @property
     def problem(self) -> Problem:
@@ -104,13 +104,13 @@ class Learner:
 
     @property
     def proofs(self) -> Proofs:
-        """What is proven of the solution."""
+        """The proofs of the solution."""
         return self.solution.proofs
 
     @property
     def _sides(self) -> Sequence[tuple[int, int] | None]:
         """The classes of each program, see ``Track``."""
-        return self.head.problems if isinstance(self.head, Classes) else [None]
+        return self.readout.problems if isinstance(self.readout, Classes) else [None]
 
     # -- from nothing, from elsewhere, and to elsewhere
 
@@ -130,7 +130,7 @@ class Learner:
         self._finish([0] * len(self.tracks))
 
     def restore(self, state: dict[str, Any], proofs: Proofs, width: Any) -> None:
-        """Take what ``state`` gave, check it, prove the solution anew, and gather its model.
+        """Take a state that ``state`` returned, check it, prove the solution anew, and gather its model.
 
         proofs : those of the solution, of which the number of steps is no proof and stays
         width : features of a sample
@@ -151,10 +151,10 @@ class Learner:
 
     def faults(self, proofs: Proofs, width: Any) -> Iterator[str]:
         """Yield what no fit makes; the first of them is true, and the others may follow from it."""
-        head, kernel = self.head, self.kernel
+        readout, kernel = self.readout, self.kernel
         if kernel.name == "precomputed" or (kernel.compiled and not kernel.convex):
             yield f"kernel_ must be positive semi-definite; it is {quoted(kernel)}"
-        labels = head.labels if isinstance(head, Classes) else np.zeros(0)
+        labels = readout.labels if isinstance(readout, Classes) else np.zeros(0)
         if not np.array_equal(np.unique(labels), labels):
             yield "classes_ must be in order"
         sides = self._sides
@@ -163,7 +163,7 @@ class Learner:
         )
         if len(self.tracks) != len(sides):
             yield f"there are not {len(sides)} programs"
-        apart = isinstance(head, Classes) and head.in_pairs
+        apart = isinstance(readout, Classes) and readout.in_pairs
         yield from filter(None, (track.fault(one, apart) for track, one in zip(self.tracks, sides, strict=True)))
 
     def state(self) -> dict[str, Any]:
@@ -173,12 +173,12 @@ class Learner:
             "_store": self.store.state(), "_tracks": tracks, "n_refit_": self.n_refit, "_fixed": self.foundation.fixed
         }  # fmt: skip
 
-    def copy(self, turn: AbstractContextManager[Any]) -> Learner:
+    def copy(self, lock: AbstractContextManager[Any]) -> Learner:
         """Return a learner for another estimator: with samples and paths of its own, and the same model."""
         other = object.__new__(Learner)
-        with self.turn:
+        with self.lock:
             own = deepcopy({"store": self.store, "tracks": self.tracks})
-            vars(other).update({**vars(self), **own, "turn": turn})
+            vars(other).update({**vars(self), **own, "lock": lock})
         return other
 
     # -- the model
@@ -187,26 +187,31 @@ class Learner:
         """Return the model of the solution, gathered when it is asked for: no step copies all support vectors."""
         solution = self.solution
         if solution.model is None:
-            with self.turn:
+            with self.lock:
                 solution = self.solution
                 if solution.model is None:
                     solution.model = self._gathered(solution)
         return solution.model
 
     def _gathered(self, solution: Certified) -> Model:
-        X, found, head, sphere = self.store.X, solution.fits.found, self.head, self.problem.sphere
+        X, found, readout, sphere = self.store.X, solution.fits.found, self.readout, self.problem.sphere
         moved = np.array([track.missing(track.beta, sphere) for track in self.tracks])
         dense = np.zeros((len(self.tracks), self.store.n))
         for row, track in zip(dense, self.tracks, strict=True):
             row[track.numbers] = track.beta
         by = self.problem.divisors(found.half_width)
         coefficients, intercepts = divided(Coefficients.of(dense), found.intercept - moved, by)
-        if isinstance(head, Classes):
-            arranged = coefficients.arranged(self.store.y.astype(np.int64), len(head.labels), head.in_pairs)
+        if isinstance(readout, Classes):
+            arranged = coefficients.arranged(self.store.y.astype(np.int64), len(readout.labels), readout.in_pairs)
         else:
             arranged = coefficients.arranged(np.zeros(self.store.n, np.int64), 1)
         support, counts, dual = arranged
-        parts: dict[str, Any] = {"intercepts": intercepts, "counts": counts, "head": head, "proofs": solution.proofs}
+        parts: dict[str, Any] = {
+            "intercepts": intercepts,
+            "counts": counts,
+            "readout": readout,
+            "proofs": solution.proofs,
+        }
         if sphere:
             (track,) = self.tracks
             square, near = self._goal(track).squared_norm(track.beta, track.g), 2.0 * float(found.intercept[0])
@@ -225,7 +230,7 @@ class Learner:
         TimeoutError
             The work takes longer.
         """
-        with self.turn:
+        with self.lock:
             limit = self.limits.max_time
             self.store.clock = Clock.starting(limit)
             try:
@@ -376,7 +381,7 @@ class Learner:
             fitted.append(replace(one, status=Status.STUCK) if lost else one)
         fits = Fits.of(fitted)
         proofs = fits.proofs(alone=len(fits) == 1)
-        if not isinstance(self.head, Classes):
+        if not isinstance(self.readout, Classes):
             proofs = proofs._replace(n_iter=int(proofs.n_iter[0]))
         self.warn(fits)
         self.solution = Certified(fits, proofs)

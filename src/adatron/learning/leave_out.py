@@ -58,7 +58,7 @@ class Optimum:
         return kkt_violation(self.dual, self.beta, self.g)
 
     def prove(self) -> Certificate:
-        """Return what a gradient computed anew proves."""
+        """Return the proof by a gradient computed anew."""
         return self.track.prove(self.dual, self.beta)
 
     def values(self) -> Vector:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..model.heads import Classes
+from ..model.readout import Classes
 from .learner import Learner
 from .leave_out import Optimum
 
@@ -48,7 +48,7 @@ def report(learner: Learner, refit: bool, saved: dict[str, int], kept: list[str]
 def _derived(learner: Learner) -> list[str]:
     """Name the parts of the model that were computed from samples that may be gone."""
     found: list[str] = []
-    fixed, head = learner.foundation.fixed, learner.head
+    fixed, readout = learner.foundation.fixed, learner.readout
     named = isinstance(fixed["kernel"], str) and hasattr(learner.kernel, "gamma")  # others have their own, or none
     if named and isinstance(fixed["gamma"], str) and fixed["gamma"] == "scale":
         found.append(
@@ -60,9 +60,9 @@ def _derived(learner: Learner) -> list[str]:
             "the point that is subtracted from all rows is the mean of those of the first call, rounded to about their "
             "spread, and stays: fit again to the samples that are left"
         )
-    if isinstance(head, Classes):
-        gone = np.setdiff1d(np.arange(len(head.labels)), learner.store.y.astype(np.int64))
-        found += [f"classes_ keeps the label {head.labels[one]}, which no sample in the model has" for one in gone]
+    if isinstance(readout, Classes):
+        gone = np.setdiff1d(np.arange(len(readout.labels)), learner.store.y.astype(np.int64))
+        found += [f"classes_ keeps the label {readout.labels[one]}, which no sample in the model has" for one in gone]
     return found
 
 

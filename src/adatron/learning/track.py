@@ -213,7 +213,7 @@ class Track:
             view, none = self._view(Pool(1)), np.zeros(len(dual))
             with nullcontext() if self.kernel.convex else view.gram.pool:  # known kernels need no threads for bounds
                 error = error_of_sums(view, dual, self.beta)
-                proof = bounded(dual, self.beta, self.g, none, view.magnitude, further=error)
+                proof = bounded(dual, self.beta, self.g, none, view.magnitude, extra=error)
                 if not self.kernel.convex:  # nothing is known of a function
                     proof = replace(proof, convex=semidefinite(view, np.flatnonzero(self.beta)))
         status = Status.CONVERGED if proof.convex else Status.NOT_CONVEX

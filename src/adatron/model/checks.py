@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ..arrays import is_sparse
 from ..quoted import plain_numbers
-from .heads import Classes
 from .layout import misfit
+from .readout import Classes
 
 LARGEST_SUPPORT = 2**31 - 1  # Largest number of a support vector.
 LARGEST_COUNT = 2**62  # Whole numbers up to which sums of a few do not overflow.
@@ -26,11 +26,11 @@ Checks = tuple[tuple[str, Callable[..., Any]], ...]
 
 def first_fault(checks: Checks, *values: Any) -> str:
     """Return the first fault of some values, or nothing."""
-    for said, holds in checks:
+    for printed, holds in checks:
         found = holds(*values)
         if bool(found) == isinstance(found, str):
             with plain_numbers():
-                return said.format(*values, found=found)
+                return printed.format(*values, found=found)
     return ""
 
 
@@ -94,7 +94,7 @@ def meaningless(values: Any, bounded: bool = False) -> str:
 def _different(labels: NDArray[Any]) -> int:
     try:
         return len(set(labels.tolist()))
-    except TypeError:  # lists are no classes
+    except TypeError:  # lists cannot be classes
         return 0
 
 
@@ -122,7 +122,7 @@ def _are_tilts(one: Any) -> bool:
     tilts, problem, m = one.tilts, one.problem, one.vectors.shape[0]
     tables = isinstance(tilts, np.ndarray) and not unreadable(tilts, "d") and is_vector(problem, "iu")
     fitting = tables and len(problem) == len(tilts) == m and tilts.shape == one.vectors.shape
-    return fitting and set(problem.tolist()) <= set(range(one.head.n_problems))
+    return fitting and set(problem.tolist()) <= set(range(one.readout.n_problems))
 
 
 def _is_number(value: Any) -> bool:
@@ -165,7 +165,7 @@ def _counts(_: Any, proofs: Any, n: int) -> bool:
 
 
 def _of_classes(one: Any) -> str:
-    return first_fault(CLASSES, one.head) if isinstance(one.head, Classes) else ""
+    return first_fault(CLASSES, one.readout) if isinstance(one.readout, Classes) else ""
 
 
 CLASSES: Checks = (
@@ -184,15 +184,16 @@ RELIED_ON: Checks = (
      lambda one: isinstance(one.width, Integral) or (one.width is None and one.values)),
     ("{found}", _of_classes),
     ("center_norm_ is no distance of a centre: {0.center_norm!r}",
-     lambda one: (one.center_norm is not None) == bool(one.head.diagonal) and is_distance(one.center_norm)),
+     lambda one: (one.center_norm is not None) == bool(one.readout.diagonal) and is_distance(one.center_norm)),
     ("_radius is no radius of a ball: {0.own_radius!r}", lambda one: one.own_radius is None
-     or bool(one.head.diagonal and one.kernel.bilinear and is_distance(one.own_radius))),
+     or bool(one.readout.diagonal and one.kernel.bilinear and is_distance(one.own_radius))),
     ("support_vectors_ {found}", lambda one: unreadable(one.vectors, "fd")),
     ("dual_coef_ {found}", lambda one: unreadable(one.dual, "d")),
     ("support_ is no vector of whole numbers", lambda one: is_vector(one.support, "iu")),
     ("n_support_ is no vector of whole numbers", lambda one: is_vector(one.counts, "iu")),
     ("intercept_ is no vector of real numbers", lambda one: is_vector(one.intercepts, "d")),
-    ("intercept_ is not that of {0.head.n_problems} problems", lambda one: len(one.intercepts) == one.head.n_problems),
+    ("intercept_ is not that of {0.readout.n_problems} problems",
+     lambda one: len(one.intercepts) == one.readout.n_problems),
     ("{found}", _fits),
     ("support_ does not number columns of kernel values", _numbers_columns),
     (TILTS, lambda one: (one.tilts is None and one.problem is None) or _are_tilts(one)),
@@ -219,7 +220,7 @@ FOREIGN: Checks = (
     ("shape_fit_ is not the shape of a training set",
      lambda one: isinstance(one.shape, tuple) and len(one.shape) == 2 and all(map(_is_count, one.shape))),
     ("n_support_ does not count {0.columns.size} support vectors in its groups",  # their sum may wrap round
-     lambda one: len(one.counts) == (one.head.groups if not one.compact and one.tilts is None else 1)
+     lambda one: len(one.counts) == (one.readout.groups if not one.compact and one.tilts is None else 1)
      and one.counts.max(initial=0) <= len(one.columns)),
     ("support_ holds {found}", lambda one: ""
      if not len(one.support) or 0 <= one.support.min() <= one.support.max() <= LARGEST_SUPPORT
@@ -228,9 +229,9 @@ FOREIGN: Checks = (
      lambda one: not one.compact or len(one.support) in (0, len(one.columns))),
     ("n_features_in_ is {0.width}; there are {0.columns.size} support vectors",
      lambda one: not (one.compact and one.values) or one.width in (None, len(one.columns))),
-    ("classes_ holds NaN or infinity", lambda one: not isinstance(one.head, Classes)
-     or one.head.labels.dtype.kind != "f" or bool(np.isfinite(one.head.labels).all())),
-    ("_slope is no number from 0 on: {0.head.slope!r}",
-     lambda one: not isinstance(one.head, Classes) or is_distance(one.head.slope)),
-    ("{found}", lambda one: of_solution(one.gamma, one.proofs, one.head.n_problems)),
+    ("classes_ holds NaN or infinity", lambda one: not isinstance(one.readout, Classes)
+     or one.readout.labels.dtype.kind != "f" or bool(np.isfinite(one.readout.labels).all())),
+    ("_slope is no number from 0 on: {0.readout.slope!r}",
+     lambda one: not isinstance(one.readout, Classes) or is_distance(one.readout.slope)),
+    ("{found}", lambda one: of_solution(one.gamma, one.proofs, one.readout.n_problems)),
 )  # fmt: skip

@@ -19,7 +19,7 @@ from ..gram import PairSums, Source
 from ..threads import Pool, allowed_threads, threads_worth
 from ..threads.cost import NEW_POOL
 from .expansion import Expansion
-from .heads import Counted
+from .readout import Counted
 from .signs import SINGLE_REACH, Decided, Signs, Values
 
 BLOCK_BYTES = 32 * 2**20  # Bytes for the rows of a block in float64, their decision values and the results.
@@ -203,4 +203,4 @@ def _single_up_to(expansion: Expansion | PairSums, precision: str) -> float:
     if precision == "double" or not points.kernel.compiled:
         return -np.inf
     limit = SINGLE_REACH * points.largest
-    return limit if points.suits_single(limit, asked=True) else -np.inf
+    return limit if points.suits_single(limit, requested=True) else -np.inf

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..devices import Device
     from .remote import Remote
 
-BLURRED = 1e-4  # Error of decision values in double precision above which squared distances sum differences.
+CAREFUL_ABOVE = 1e-4  # Error of decision values in double precision above which squared distances sum differences.
 
 
 class Expansion:
@@ -44,7 +44,7 @@ class Expansion:
     ) -> None:
         mass = float(np.abs(coefficients).sum(axis=0).max(initial=0.0))
         ids, even = np.arange(len(coefficients)), kernel.bilinear and (sphere or balanced(coefficients.T))
-        self.points = Source.of(vectors, ids, kernel, columns, even).cautious(mass, BLURRED)
+        self.points = Source.of(vectors, ids, kernel, columns, even).cautious(mass, CAREFUL_ABOVE)
         moves = even and not sphere and self.points.center.any()
         terms = coefficients * self.points.level()[:, None] if moves else coefficients[:0]
         self.level = np.array([fsum(column) for column in terms.T])

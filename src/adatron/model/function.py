@@ -18,8 +18,8 @@ from ..quoted import quoted
 from .checks import invalid_csr
 from .decision import decision_values, pair_values
 from .expansion import Expansion
-from .heads import Counted
 from .layout import TABLE, from_dual_coef
+from .readout import Counted
 from .signs import Decided
 
 if TYPE_CHECKING:
@@ -91,15 +91,14 @@ class KernelSum(DecisionFunctions):
 
     counts : the support vectors of each class if ``dual`` has scikit-learn's layout of pairs, else None
     precision : parameter of the machine; a proven error of float32 sums was up to 0.1 of the margin on common data
-    kept : place for the sum as predictions need it, which would else be made for every single sample; None if there is
-        none
+    cache : store of the sum that predictions need, which would else be made for every single sample; None to keep none
     diagonal : the multiple of k(x, x), 0 if it is the same for all x
     square : the squared radius of a ball, if the intercept may lack digits
     """
 
     counts: NDArray[np.int32] | None
     precision: str
-    kept: dict[str, Any] | None
+    cache: dict[str, Any] | None
     diagonal: float = 0.0
     square: float | None = None
 
@@ -156,12 +155,12 @@ class KernelSum(DecisionFunctions):
         """
         if self.kernel.name == "precomputed":
             return self._made(X)
-        keep = self.kept is not None and self.kernel.compiled
+        keep = self.cache is not None and self.kernel.compiled
         keep = keep and not (_writeable(self.vectors) or _writeable(self.dual))
-        if self.kept is not None and keep and "sum" in self.kept:
-            return self.kept["sum"]
+        if self.cache is not None and keep and "sum" in self.cache:
+            return self.cache["sum"]
         made = self._made(self.vectors if is_sparse(self.vectors) else writable(self.vectors))
-        return self.kept.setdefault("sum", made) if self.kept is not None and keep else made
+        return self.cache.setdefault("sum", made) if self.cache is not None and keep else made
 
     def _made(self, vectors: Any) -> Expansion | PairSums:
         """Return the sum over some vectors; of kernel values, these are in X."""

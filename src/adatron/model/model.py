@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..arrays import Ids, Vector, for_reading, parts_of, writable
 from ..quoted import upward
 from .checks import RELIED_ON, first_fault
-from .heads import Classes, Head
+from .readout import Classes, Readout
 
 if TYPE_CHECKING:
     from ..kernels import Kernel
@@ -35,7 +35,7 @@ GAP_TOL = 1e-3  # Default of gap_tol: fits aim at it and may stop above it.
 
 
 class Proofs(NamedTuple):
-    """What is proven of a solution, and how it was found: plain numbers for one problem, arrays for several.
+    """The proof of a solution, and how it was found: plain numbers for one problem, arrays for several.
 
     gap, violation : relative duality gap, and violation of the optimality conditions
     dual, primal : ends of the optimum
@@ -55,15 +55,15 @@ class Proofs(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Worst:
-    """What is proven of all problems of a fitted model.
+class OverallCertificate:
+    """The certificate of all problems of a fitted model together.
 
     gap : the largest relative duality gap; inf if an optimum may be 0, nan if a kernel is found not to be positive
         semi-definite
     violation : the largest violation of the optimality (KKT) conditions
     converged : whether the fit met what it was asked for
     problems : how many there are
-    estimated : whether the two numbers are no bounds; an incremental model follows its gradient, and has their size
+    estimated : whether the two numbers are estimates, no bounds: an incremental model follows its gradient
     semidefinite : False if the gap is a bound only if the kernel is positive semi-definite, which nobody knows
 
     Examples
@@ -122,7 +122,7 @@ class Worst:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Model:
-    """Σ_j c_j k(z_j, ·) + b for each problem, or such a sum with tilted bases, and the head that reads the values.
+    """Σ_j c_j k(z_j, ·) + b for each problem, or such a sum with tilted bases, and the readout that reads the values.
 
     kernel, gamma : the kernel of the fit, and the number behind gamma='scale'
     vectors : (m, d) array or CSR matrix, the support vectors; none if kernel values are given
@@ -130,12 +130,12 @@ class Model:
     intercepts : (n_problems,)
     support : (m,) numbers of the support vectors among the training samples
     counts : how many support vectors each class has; of a compact model, and one with tilts, all together
-    head : the meaning of the values
+    readout : the meaning of the values
     proofs : the certificates
     shape : of the training set
     width : features of a checked X; None if it is not known
     compact : whether equal support vectors were made one
-    samples : training samples of a kernel function that are no rows of numbers
+    samples : training samples of a kernel function that are not rows of numbers
     tilts, problem : (m, d) coefficients of derivatives, and (m,) the problem of each basis, see ``Tilted``
     center_norm : distance of a ball's centre from the origin; None if there is no ball
     own_radius : the radius of a ball, if centred rows have shown more of its digits than the intercept holds
@@ -153,7 +153,7 @@ class Model:
     intercepts: Vector
     support: NDArray[np.int32]
     counts: NDArray[np.int32]
-    head: Head
+    readout: Readout
     proofs: Proofs
     shape: tuple[int, ...]
     width: int | None
@@ -165,7 +165,7 @@ class Model:
     center_norm: float | None = None
     own_radius: float | None = None
     found: dict[str, Any] = field(default_factory=dict[str, Any], repr=False)
-    _kept: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False, repr=False)
+    _cache: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False, repr=False)
 
     def __post_init__(self) -> None:
         if fault := first_fault(RELIED_ON, self):
@@ -178,26 +178,26 @@ class Model:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the parts, without what predictions keep."""
-        return {name: value for name, value in vars(self).items() if name != "_kept"}
+        return {name: value for name, value in vars(self).items() if name != "_cache"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take parts from elsewhere, and check them as new ones."""
-        vars(self).update(state, _kept={})
+        vars(self).update(state, _cache={})
         self.__post_init__()
 
     @property
-    def worst(self) -> Worst:
+    def overall(self) -> OverallCertificate:
         """The certificate of all problems together."""
         from ..certificates.certify import EIGENVALUE_ROWS
 
         gap, violation = (np.atleast_1d(np.asarray(one, float)) for one in (self.proofs.gap, self.proofs.violation))
         known = self.kernel.convex or self.shape[0] <= EIGENVALUE_ROWS  # of more samples, only some are looked at
         largest = float(gap.max()), float(violation.max())  # nan is the worst gap
-        return Worst(*largest, not self.proofs.status, len(gap), semidefinite=known)
+        return OverallCertificate(*largest, not self.proofs.status, len(gap), semidefinite=known)
 
     @property
     def values(self) -> bool:
-        """Whether a checked X holds kernel values: a user's, or a function's of samples that are no rows."""
+        """Whether a checked X holds kernel values: a user's, or a function's of samples that are not rows."""
         return self.samples is not None or self.kernel.name == "precomputed"
 
     @property
@@ -227,15 +227,15 @@ class Model:
     @property
     def of_pairs(self) -> bool:
         """Whether ``dual`` has the arrangement of scikit-learn, in which each support vector has a class."""
-        return self.tilts is None and not self.compact and isinstance(self.head, Classes) and self.head.in_pairs
+        return self.tilts is None and not self.compact and isinstance(self.readout, Classes) and self.readout.in_pairs
 
     def function(self, n_jobs: int | None = None, precision: str = "double") -> DecisionFunctions:
         """Return the decision functions, which are kept: a prediction of one row would take as long to make them."""
         from .function import KernelSum
 
-        if (made := self._kept.get((n_jobs, precision))) is not None:
+        if (made := self._cache.get((n_jobs, precision))) is not None:
             return made
-        diagonal, intercepts = self.head.diagonal, writable(self.intercepts)
+        diagonal, intercepts = self.readout.diagonal, writable(self.intercepts)
         if diagonal and self.serving.stationary:  # k(x, x) is the same everywhere
             diagonal, intercepts = 0.0, intercepts + diagonal * self.serving.diagonal(np.zeros(1))
         parts = self.serving, self.vectors, self.dual, intercepts, self.columns, n_jobs
@@ -245,10 +245,10 @@ class Model:
             made = Tilted(*parts, tilts=self.tilts, problem=self.problem)
         else:
             counts = self.counts if self.of_pairs else None
-            kept = self._kept.setdefault("sums", {})
-            made = KernelSum(*parts, counts=counts, precision=precision, kept=kept, diagonal=diagonal)
+            sums = self._cache.setdefault("sums", {})
+            made = KernelSum(*parts, counts=counts, precision=precision, cache=sums, diagonal=diagonal)
             made = made if self.own_radius is None else replace(made, square=self.own_radius**2)
-        return self._kept.setdefault((n_jobs, precision), made)
+        return self._cache.setdefault((n_jobs, precision), made)
 
     def coefficients(self) -> Vector:
         """Return coefficients of the support vectors, (n_problems, m)."""

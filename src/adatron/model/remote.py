@@ -57,7 +57,7 @@ class Remote:
         single : float32 kernel values for rows of which they say anything, else float64
         """
         limit = SINGLE_REACH * self.points.largest if single else -np.inf
-        if single and not self.points.suits_single(limit, asked=True):
+        if single and not self.points.suits_single(limit, requested=True):
             limit = -np.inf
         out = np.empty((len(X), self._W.shape[1]))
         step = DEVICE_NUMBERS // max(X.shape[1], 4 * self._W.shape[1]) // AS_ONE * AS_ONE

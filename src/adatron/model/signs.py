@@ -18,7 +18,7 @@ from ..compiled.precision import SINGLE, UNIT
 from ..gram import Source, Sums
 from ..gram.errors import MOST_CLASSES, SizeClasses
 from ..threads import Pool
-from .heads import Mask, Values
+from .readout import Mask, Values
 
 #: Takes values (rows, p) and bounds of their errors; returns the rows whose results are decided.
 Decided = Callable[[Values, Values], Mask]

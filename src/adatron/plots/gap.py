@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Vector
 from ..estimators.base.machine import KernelMachine
-from ..estimators.forms.way import way_to
 from ..model.model import IF_SEMIDEFINITE
+from ..pipelines import way_to
 from ..quoted import quoted, upward
 from .axes import COLORS, Display, display
 

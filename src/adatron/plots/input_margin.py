@@ -11,13 +11,14 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from ..arrays import Vector
-from ..estimators import InputMarginSVC, input_margin
-from ..estimators.checks.columns import as_numbers
-from ..estimators.forms.way import way_to
-from ..estimators.input_space.affine import Affine, linear_map
+from ..door.columns import as_numbers
+from ..estimators import InputMarginSVC
+from ..insight.affine import Affine, linear_map
+from ..insight.distance import input_margin
 from ..insight.names import UNNAMED, names_of, unit_of
 from ..insight.plane import GRID, finely
 from ..insight.subject import codes_of, unnamed
+from ..pipelines import way_to
 from ..quoted import quoted
 from .axes import COLORS, Display, color, display, literal, marker, regions
 

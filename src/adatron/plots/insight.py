@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..estimators.forms.way import way_to
 from ..insight import Influence, Issues, Sensitivity, influence, label_issues, sensitivity
 from ..insight.leave_one_out import AlongC, along_C
 from ..insight.names import names_of
 from ..insight.subject import Subject, unnamed
 from ..insight.twin import twin_of
+from ..pipelines import way_to
 from .axes import COLORS, Display, bars, display, literal
 
 BARS_DRAWN = 12  # Samples that are drawn as bars.
@@ -152,7 +152,7 @@ class LabelIssueDisplay(Display):
         found = self.issues
         words = [f"row {one}" for one in found.numbers[:shown].tolist()]
         if found.task != "novelty":
-            words = [f"{word}: {told(found, k)}" for k, word in enumerate(words)]
+            words = [f"{word}: {given_and_proposed(found, k)}" for k, word in enumerate(words)]
         bars(ax, words, np.abs(found.score[:shown]), found.bound[:shown])
         measure = {"regression": "error of the other samples' model", "novelty": "how far outside without it"}
         ax.set(xlabel=measure.get(found.task, "how far on the wrong side without it"))
@@ -166,15 +166,15 @@ class LabelIssueDisplay(Display):
                 sheet[i * (height + gap) :, j * (width + gap) :][:height, :width] = images[i, j]
         ax.imshow(sheet, cmap="gray", interpolation="nearest")
         middle = np.arange(n) * (height + gap) + 0.5 * height
-        ax.set_yticks(middle, [literal(told(self.issues, k)) for k in range(n)])
+        ax.set_yticks(middle, [literal(given_and_proposed(self.issues, k)) for k in range(n)])
         ax.set_xticks([0.5 * width, (0.5 * (columns + 1)) * (width + gap)], ["the sample", "nearest opponents"])
         ax.tick_params(length=0)
         ax.xaxis.tick_top()
         ax.spines[:].set_visible(False)
 
 
-def told(found: Issues, k: int) -> str:
-    """Return what is given, and what the other samples propose."""
+def given_and_proposed(found: Issues, k: int) -> str:
+    """Return the given label or target, and the one that the other samples propose."""
     given, proposed = found.given[k], found.proposed[k]
     if found.task == "regression":
         return f"{given:.4g} → {proposed:.4g}"

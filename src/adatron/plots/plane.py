@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..estimators.forms.way import way_to
 from ..insight import BoundaryPlane, boundary_plane
 from ..insight.names import UNNAMED, names_of, unit_of
 from ..insight.subject import codes_of, machine_of, task_of
+from ..pipelines import way_to
 from .axes import COLORS, Display, color, display, literal, marker, regions
 
 SIDES = ("outside", "inside")  # Of a novelty detector.

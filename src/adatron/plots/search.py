@@ -65,7 +65,7 @@ class SearchDisplay(Display):
         The parameters of the best candidate if the axes do not hold it, as in a list of grids with other parameters;
         else empty.
     best_score : float
-        The score of the best candidate; NaN if there is none.
+        The score of the best candidate; NaN if no score is finite.
 
     Attributes
     ----------
@@ -193,20 +193,20 @@ class SearchDisplay(Display):
         return self
 
     def _title(self) -> str:
-        said: list[str] = []
+        printed: list[str] = []
         if self.best is not None:
-            said.append(f"best {self.metric} {self.scores[self.best]:.4g}")
+            printed.append(f"best {self.metric} {self.scores[self.best]:.4g}")
         elif self.outside:
             there = ", ".join(f"{short(name)} {_text(value)}" for name, value in self.outside.items())
             line = f"best {self.metric} {self.best_score:.4g} is not on these axes: {there}"
-            said.append(fill(line, WRAPPED))
+            printed.append(fill(line, WRAPPED))
         if self.others:
-            said.append(f"best over {', '.join(map(short, self.others))}")
+            printed.append(f"best over {', '.join(map(short, self.others))}")
         there = [f"the {word} {short(name)}" for name, word in self.at_edge.items()]
         if there:
-            said.append(f"at the edge: {' and '.join(there)}")
-        line = "; ".join(said)
-        return line if len(line) <= LONG_TITLE else "\n".join(said)
+            printed.append(f"at the edge: {' and '.join(there)}")
+        line = "; ".join(printed)
+        return line if len(line) <= LONG_TITLE else "\n".join(printed)
 
     def _draw_map(self, ax: Any, settings: dict[str, Any]) -> None:
         rows, columns = self.scores.shape

@@ -23,7 +23,7 @@ def ball(diagonal: Vector, C: Any = np.inf, y: Vector | None = None) -> Dual:
     ----------
     diagonal : (n,) k(x, x)
     C : (n,) bound of each variable, or one for all; without negatives, no more than 1 has an effect
-    y : (n,) -1 for negatives; None if there are none
+    y : (n,) -1 for negatives; None without negatives
 
     References
     ----------

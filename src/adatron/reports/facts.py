@@ -1,4 +1,4 @@
-"""What the panels of a report ask for, computed once each."""
+"""The facts that the panels of a report ask for, each computed once."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from ..estimators.forms.way import is_search, way_to
 from ..insight.deletion import Influence, influence_of
 from ..insight.labels import Issues, issues_of
-from ..insight.leave_one_out import AlongC, LeftOut, along_C, asked, left_out_of
+from ..insight.leave_one_out import AlongC, LeftOut, along_C, left_out_of, requested
 from ..insight.names import UNNAMED, names_of, unit_of
 from ..insight.sensitivity import Sensitivity, sensitivity_of
 from ..insight.subject import (
@@ -32,10 +31,11 @@ from ..insight.subject import (
 )
 from ..insight.twin import Twin, twin_of
 from ..margins import InputMargins
+from ..pipelines import is_search, way_to
 from ..quoted import quoted
 from ..solvers.path import Stalled
 from ..threads import Clock, OutOfTime
-from .page import Gallery, said
+from .page import Gallery, digits
 
 CV_FOLDS = 5  # Folds without a cv of the user, as scikit-learn has them.
 ONE_OUT = 0.3  # Part of the time for scores that leave-one-out may take; folds have the rest.
@@ -63,7 +63,7 @@ def known(ask: Callable[[], Answer]) -> Answer | Missing:
 
 
 def needed(found: Answer | Missing) -> Answer:
-    """Return an answer on which another one rests; raise Unavailable with the reason if there is none."""
+    """Return an answer on which another one rests; raise Unavailable with the reason if it is missing."""
     if isinstance(found, Missing):
         raise Unavailable(found.reason)
     return found
@@ -92,7 +92,7 @@ class OutOfFold:
 
     @property
     def name(self) -> str:
-        """What was measured, in words."""
+        """The measured quantity, in words."""
         all_of = f"{self.folds}" if self.folds == self.of else f"{self.folds} of {self.of}"
         return f"out of fold ({all_of} folds)"
 
@@ -152,7 +152,7 @@ class Facts:
     def left_out(self) -> LeftOut:
         """Leave each sample out, exactly."""
         twin = self._twin_in_time()
-        return left_out_of(self.subject, twin, asked(twin), self.clock.part(ONE_OUT))
+        return left_out_of(self.subject, twin, requested(twin), self.clock.part(ONE_OUT))
 
     @answer
     def issues(self) -> Issues:
@@ -206,7 +206,7 @@ class Facts:
     def length(self, value: Any) -> str:
         """Return a distance from the boundary, in words."""
         unit = "" if self.unit == UNNAMED else f" ({self.unit})" if self.subject.way.steps else f" {self.unit}"
-        return f"{said(value)}{unit}"
+        return f"{digits(value)}{unit}"
 
     @cached_property
     def values(self) -> Vector:
@@ -219,8 +219,8 @@ class Facts:
         return self.machine.problem_values(rows_of(self.subject.way, self.X_test))
 
     def predicted(self, values: Vector) -> NDArray[Any]:
-        """Return what values of the problems predict."""
-        return self.machine.head.predictions(values)
+        """Return the predictions that follow from values of the problems."""
+        return self.machine.readout.predictions(values)
 
     @answer
     def out_of_fold(self) -> OutOfFold:
@@ -266,7 +266,7 @@ class Facts:
         weights: dict[str, Any] = {}
         if self.weight is not None:
             weights[f"{way.prefix}sample_weight"] = np.asarray(self.weight)[train]
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             try:
                 one.fit(taken(self.subject.X, train), self.y[train], **weights)
             except TimeoutError as error:
@@ -274,8 +274,8 @@ class Facts:
             except (ValueError, ArithmeticError) as error:
                 raise Unavailable(f"The model cannot be fitted to the samples of a fold: {error}") from error
         clock.check()  # a fit that the clock ended is not the model
-        for one_told in told:
-            warnings.warn_explicit(one_told.message, one_told.category, one_told.filename, one_told.lineno)
+        for one in caught:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
         return one
 
     def _folds(self) -> Any:

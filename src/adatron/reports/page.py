@@ -182,7 +182,7 @@ class SortableTable:
 
 @dataclass(frozen=True)
 class Folded:
-    """What opens on a click."""
+    """A part of the page that opens on a click."""
 
     name: str
     content: Text | Verbatim | SortableTable
@@ -233,7 +233,7 @@ def _cell(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)):
         return f"<td>{'yes' if value else 'no'}</td>"
     if isinstance(value, (int, float, np.integer, np.floating, Worded)):
-        number, shown = value if isinstance(value, Worded) else (float(value), said(value))
+        number, shown = value if isinstance(value, Worded) else (float(value), digits(value))
         return f'<td class="number" data-value="{number!r}">{escape(shown)}</td>'
     text = str(value)
     text = text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"
@@ -245,7 +245,7 @@ def written(words: str) -> str:
     return POWER.sub(r'<span class="number">\g<0></span>', escape(words))
 
 
-def said(value: Any) -> str:
+def digits(value: Any) -> str:
     """Return a number in words: three digits, or two and a power of ten, as certificates have them."""
     if isinstance(value, (int, np.integer)):
         return f"{int(value):,}"

@@ -31,8 +31,8 @@ from ..problems import Dual
 from ..problems.dual import Vector, dot
 from ..threads import OutOfTime
 from .base import Options, Solver, Watch, Way
-from .blocks.gradient import Gradient, LocalGradient
-from .loop import blur, closer, first_tolerance, nearer, until_proven
+from .blocks.gradient import Gradient
+from .loop import closer, first_tolerance, nearer, rounding_error, until_proven
 from .results import NEGATIVE_CURVATURE, Solution, Status
 from .start import feasible, filled
 from .tasks import Origin, State
@@ -99,7 +99,7 @@ class Ascent(ABC, Generic[How]):
 
     def hold(self) -> Gradient:
         """Return the variables with their gradient, which is that at 0."""
-        return LocalGradient(self.view, self.dual, self.beta)
+        return Gradient(self.view, self.dual, self.beta)
 
     @abstractmethod
     def prepare(self) -> None:
@@ -118,12 +118,12 @@ class Ascent(ABC, Generic[How]):
             return Solution(self.beta, self.g, self.n_iter, Status.MAX_TIME, self._in_time(), self.watch.trace())
 
     def _in_time(self) -> Certificate:
-        """Return what can be proven without more kernel values."""
+        """Return the certificate that needs no more kernel values."""
         with suppress(OutOfTime):
             g = self.g  # rows far away may not be able to tell it any more
             if self.steady and self.held.known:
-                slack = self._errors() + self._proven + self.rounding
-                return loosely(self.view, self.dual, self.beta, g, slack)
+                g_error = self._errors() + self._proven + self.rounding
+                return loosely(self.view, self.dual, self.beta, g, g_error)
         return unproven(self.dual, self.beta, self.g)
 
     def concluded(self, status: Status, proof: Certificate) -> Solution:
@@ -153,9 +153,10 @@ class Ascent(ABC, Generic[How]):
         if not self.dual.contains(self.beta):
             return unproven(self.dual, self.beta, self.g)
         here = self._errors()
-        slack = here + self._proven + self.rounding
+        g_error = here + self._proven + self.rounding
         self._proven = np.maximum(self._proven, here)
-        proof = certify(self.view, self.exact, self.beta, self.g, slack, convex=not self.watch.flag[NEGATIVE_CURVATURE])
+        convex = not self.watch.flag[NEGATIVE_CURVATURE]
+        proof = certify(self.view, self.exact, self.beta, self.g, g_error, convex=convex)
         self.held.corrected(self.exact.known)
         return proof
 
@@ -203,7 +204,7 @@ class Ascent(ABC, Generic[How]):
     def _coarse(self) -> float:
         """Return how far the tiles blur a gradient."""
         largest = self.view.magnitude + self.dual.lambda2
-        return blur(dot(self.beta, self.beta), largest, self.view.gram.dtype.itemsize)
+        return rounding_error(dot(self.beta, self.beta), largest, self.view.gram.dtype.itemsize)
 
     def _errors(self) -> Vector:
         """Return bounds of the errors that kernel values bring into a gradient at beta."""

@@ -141,7 +141,7 @@ class Way(IntEnum):
     DEVICE = 7
 
     @property
-    def said(self) -> str:
+    def words(self) -> str:
         """The way in words."""
         return WAY_WORDS[self]
 

@@ -47,13 +47,13 @@ def in_reach(gap: float) -> float:
 def how_closely(violation: float, before: float, tol: float, factor: float, power: int) -> float:
     """Return how closely to solve the next block, or part: the faster the violation falls, the more closely.
 
-    before : the violation before the last one, 0 if there was none
+    before : the violation before the last one, 0 at the first one
     """
     ratio = violation / before if before else 1.0
     return max(min(LOOSEST, factor * min(ratio, 1.0) ** power) * violation, CLOSEST * tol)
 
 
-def blur(square: float, largest: float, itemsize: int) -> float:
+def rounding_error(square: float, largest: float, itemsize: int) -> float:
     """Return the gradient's error from the rounding of kernel values, as a rule: errors add up as squares.
 
     Parameters

@@ -6,7 +6,7 @@ All follows from (n, d, parameters) only, so that bits never depend on the load 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +22,14 @@ SMALL = 1000  # Rows up to which the whole Gram matrix is one float64 block.
 STORE_COST = 72.0  # Multiply-adds of a kernel value above which reading a stored value is faster than computing it.
 LONG = 192.0  # Multiply-adds above which several problems also store rows; a large block's matrix costs too much then.
 BLOCK, WIDE = 1024, 2048  # Variables of a block, for kernel values that cost at least LONG, and less.
-WHOLE = 2304  # Largest problem, in variables, that is one block, whose rows need not be asked for one by one.
+MAX_SINGLE_BLOCK = (
+    2304  # Largest problem, in variables, that is one block, whose rows need not be asked for one by one.
+)
 PARTED = 24  # Number of blocks of variables from which a program is solved in parts.
 BESIDE_MATRIX = 1e5  # Multiply-adds that a small program takes beside its matrix.
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """How a fit uses its memory, see ``Route``."""
 
     block: int
@@ -45,7 +46,7 @@ def plan(
     itemsize: int,
     cache_bytes: float,
     blocks: bool = True,
-    beside: int | None = None,
+    max_concurrent: int | None = None,
 ) -> Plan:
     """Return the sizes for a fit of n rows.
 
@@ -58,13 +59,14 @@ def plan(
     cache_bytes : total for kernel values; at most half of it goes to blocks, a quarter (half without a row store) to
         factors, and the row store gets what they leave
     blocks : False for a solver that goes through single rows, which it stores itself
-    beside : most problems that wait for no other; by default all
+    max_concurrent : most problems that wait for no other; by default all
     """
-    largest, most = int(sizes.max()), beside or len(sizes)
+    largest, most = int(sizes.max()), max_concurrent or len(sizes)
     if not blocks:
         concurrent = min(most, max(1, int(cache_bytes / (itemsize * largest**2))))
         return Plan(1, 1, concurrent, 0, cache_bytes / concurrent)
-    block, whole = (_fitting(size, itemsize, cache_bytes) for size in (WIDE if cost < LONG else BLOCK, WHOLE))
+    block = _fitting(WIDE if cost < LONG else BLOCK, itemsize, cache_bytes)
+    whole = _fitting(MAX_SINGLE_BLOCK, itemsize, cache_bytes)
     if largest <= whole:
         used = _block_bytes(largest, itemsize)
     else:
@@ -101,42 +103,12 @@ PLACED_WHY = {
 }
 
 
-@dataclass(frozen=True)
-class Placement:
-    """The device, or the processor, that solves the problems, and the use of its memory.
-
-    label : the device; "" for the processor
-    reason : why there; "" if no device was asked for
-    block : variables of a block
-    memory : bytes for blocks and vectors of problems side by side
-    factor : bytes for Newton steps
-    variables : of the largest problem
-    resident : bytes on the device for each number of X, see ``devices.rows.RESIDENT``
-    """
-
-    label: str
-    reason: str
-    block: int = 1
-    memory: float = 0.0
-    factor: float = 0.0
-    variables: int = 0
-    resident: int = 0
-
-    @property
-    def used(self) -> bool:
-        """Whether it is a device."""
-        return self.label != ""
-
-    def side_by_side(self, problems: int, single: bool) -> int:
-        """Return how many problems may be solved side by side."""
-        each = (4.0 if single else 8.0) * self.block**2 + PADDED * (self.variables + self.block)
-        return max(1, min(problems, int(self.memory / each)))
-
-
 def placed(
     source: Source, variables: Ids, duals: Sequence[Dual], device: Device, solver: Solver, single: bool
-) -> Placement:
-    """Choose where the problems of a fit are solved; ``single``: whether their kernel values are float32.
+) -> tuple[Plan, int] | str:
+    """Return the use of a device's memory, and ``Route.resident``, or the reason why the processor solves the problems.
+
+    single : whether kernel values are float32
 
     ==========================================================  =============
     another solver than 'block'; infinite bounds; distances     the processor
@@ -152,17 +124,18 @@ def placed(
     cost, largest = source.kernel.cost(source.features), int(variables.max(initial=0))
     work = float(np.sum(variables.astype(np.float64) ** 2)) * cost
     if not solver.blocks:
-        return Placement("", "the solver works there only")
+        return "the solver works there only"
     if any(dual.unbounded for dual in duals):
-        return Placement("", "infinite bounds are for its solver only")
+        return "infinite bounds are for its solver only"
     if source.careful:
-        return Placement("", "distances are summed from differences, which is done there only")
+        return "distances are summed from differences, which is done there only"
     if work < device.fit:
-        return Placement("", "so few kernel values are faster there")
+        return "so few kernel values are faster there"
     block, memory = min(WIDE if cost < LONG else BLOCK, device.block), device.memory()
     for resident in RESIDENT if single else (RESIDENT[0], RESIDENT[2]):
         free = memory - room_for(source.X, len(source), resident)
         if free >= 8.0 * block**2 + PADDED * (largest + block):
-            shares = BLOCKS_SHARE * free, NEWTON_SHARE * free
-            return Placement(device.label, PLACED_WHY[resident], block, *shares, largest, resident)
-    return Placement("", f"one problem takes more than the {memory / 1e9:.1f} GB of the device")
+            each = (4.0 if single else 8.0) * block**2 + PADDED * (largest + block)
+            concurrent = max(1, min(len(variables), int(BLOCKS_SHARE * free / each)))
+            return Plan(block, 0, concurrent, 0, NEWTON_SHARE * free), resident
+    return f"one problem takes more than the {memory / 1e9:.1f} GB of the device"

@@ -66,7 +66,7 @@ class Trace(dict[str, NDArray[np.float64]]):
 class Solution:
     """The result of one ``Task``: a dual point with its certificate. ``trace`` has one array for each quantity.
 
-    ``blur``: the accuracy of the multipliers, if it is not the resolution of the certificate.
+    ``mu_error``: the accuracy of the multipliers, if it is not the resolution of the certificate.
     """
 
     beta: Vector
@@ -75,7 +75,7 @@ class Solution:
     status: Status
     certificate: Certificate
     trace: dict[str, NDArray[np.float64]]
-    blur: float | None = None
+    mu_error: float | None = None
 
     def times(self, c: float) -> Solution:
         """Return the solution of the program whose coefficients are c times as large."""
@@ -201,8 +201,8 @@ class Found:
         beta, g, proof = solution.beta, solution.g, solution.certificate
         self.keep(number, beta, solution.n_iter, solution.status, proof, solution.trace)
         self.intercept[number] = intercept(dual, beta, g)
-        width, blur = half_width(dual, beta, g) if any(dual.totals) else 0.0, solution.blur
-        self.half_width[number] = width if abs(width) > (proof.resolution if blur is None else blur) else 0.0
+        width, mu_error = half_width(dual, beta, g) if any(dual.totals) else 0.0, solution.mu_error
+        self.half_width[number] = width if abs(width) > (proof.resolution if mu_error is None else mu_error) else 0.0
         if len(self) == 1:
             self.g = g
         if self.gradients is not None:
@@ -292,7 +292,7 @@ class Found:
         return np.where(self.convex[some], found, np.nan)
 
     def certificate(self, number: int) -> Certificate:
-        """Return what is proven about one program."""
+        """Return the proof of one program."""
         parts = self.dual, self.gap, self.violation, self.resolution, self.doubt, self.slip
         return Certificate(*(float(part[number]) for part in parts), convex=bool(self.convex[number]))
 

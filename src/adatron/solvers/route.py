@@ -17,7 +17,7 @@ from ..gram.shared import bytes_shared, readable
 from ..problems import Dual
 from ..threads.cost import FIT, FIT_BATCHES, FIT_MATRIX, threads_worth
 from .base import Solver, Way
-from .plan import BESIDE_MATRIX, PARTED, SMALL, WHOLE, Placement, Plan, placed, plan
+from .plan import BESIDE_MATRIX, MAX_SINGLE_BLOCK, PARTED, PLACED_WHY, SMALL, Plan, placed, plan
 
 SEVERAL = 8  # Number of problems over all samples from which they share one float64 matrix.
 AGAIN = 1.6  # Average number of uses of a given value above which a copy class by class is faster.
@@ -34,7 +34,7 @@ class Sizes:
     everywhere : whether every problem is about all samples in the same order
     between : kernel values between two segments that all problems ask for
     chained : whether problems start from others
-    beside : most problems that are solved before others start from them; all if they are not chained
+    max_concurrent : most problems that are solved before others start from them; all if they are not chained
     """
 
     segments: Ids
@@ -44,7 +44,7 @@ class Sizes:
     everywhere: bool
     between: float
     chained: bool
-    beside: int
+    max_concurrent: int
 
     @property
     def samples(self) -> int:
@@ -64,7 +64,7 @@ class Sizes:
 
 
 @dataclass(frozen=True, eq=False)
-class Route(Plan):  # noqa: PLW1641 (it has no hash, as arrays have none)
+class Route:  # noqa: PLW1641 (it has no hash, as arrays have none)
     """How the problems of a fit are solved, and how K is served; ``print`` says it in three lines, or in four.
 
     Attributes
@@ -95,6 +95,11 @@ class Route(Plan):  # noqa: PLW1641 (it has no hash, as arrays have none)
     100
     """
 
+    block: int
+    whole: int
+    concurrent: int
+    slots: int
+    memory: float
     ways: NDArray[np.int8]
     then: NDArray[np.int8]
     variables: int
@@ -127,12 +132,12 @@ class Route(Plan):  # noqa: PLW1641 (it has no hash, as arrays have none)
 
     def __str__(self) -> str:
         counts = np.bincount(self.ways, minlength=len(Way)).tolist()
-        said = [f"{n:,} {Way(k).said}" for k, n in enumerate(counts) if n]
+        solved = [f"{n:,} {Way(k).words}" for k, n in enumerate(counts) if n]
         noun = "problem" if len(self.ways) == 1 else "problems"
-        if len(said) == 1:
-            said = [f"{len(self.ways):,} {noun}, {Way(int(self.ways[0])).said}"]
+        if len(solved) == 1:
+            solved = [f"{len(self.ways):,} {noun}, {Way(int(self.ways[0])).words}"]
         else:
-            said = [f"{len(self.ways):,} {noun}: {'; '.join(said)}"]
+            solved = [f"{len(self.ways):,} {noun}: {'; '.join(solved)}"]
         size = f"up to {self.variables:,} variables" if len(self.ways) > 1 else f"{self.variables:,} variables"
         if (self.ways >= Way.DECOMPOSE).any() and self.block > 1:
             size += f", {self.block:,} a block"
@@ -140,7 +145,8 @@ class Route(Plan):  # noqa: PLW1641 (it has no hash, as arrays have none)
         threads = "1 thread" if self.light else "all threads"
         many = f", up to {self.concurrent:,} problems side by side" if self.concurrent > 1 else ""
         place = f"\non {self.device or 'the processor'}: {self.placed}" if self.placed else ""
-        return f"{said[0]} ({size})\nkernel values in {tiles}: {self.reason}; {self._served()}\n{threads}{many}{place}"
+        values = f"kernel values in {tiles}: {self.reason}; {self._served()}"
+        return f"{solved[0]} ({size})\n{values}\n{threads}{many}{place}"
 
     def __repr__(self) -> str:
         return f"<route: {str(self).splitlines()[0]}>"
@@ -176,7 +182,7 @@ def choose_route(
     more                                                           SHRUNKEN
     =============================================================  ===================================
 
-    A device, if one is asked for, solves all problems, DEVICE each, unless ``place`` has a reason against it.
+    A device, if one is asked for, solves all problems, DEVICE each, unless ``placed`` has a reason against it.
 
     Kernel values (``single``, ``shared``, ``held``, ``slots``)
 
@@ -202,18 +208,20 @@ def choose_route(
     >>> route.single, route.reason
     (False, 'few samples')
     """
-    place = Placement("", "")
+    device_plan, largest = "", int(sizes.variables.max())
     if device is not None:
         single, reason = _precision(source, precision, small=False)
-        place = placed(source, sizes.variables, sizes.duals, device, solver, single)
-        if place.used:
-            return _on_device(sizes, place, single, reason)
+        device_plan = placed(source, sizes.variables, sizes.duals, device, solver, single)
+        if not isinstance(device_plan, str):
+            found, resident = device_plan
+            ways = np.where(sizes.open, Way.DEVICE, Way.TRIVIAL).astype(np.int8)
+            own, said = (False, False, False), (device.label, PLACED_WHY[resident], resident)
+            return Route(*found, ways, ways, largest, single, reason, *own, *said)
     n, alone, kernel = sizes.samples, len(sizes.variables) == 1, source.kernel
     matrix = solver.blocks and sizes.everywhere and not alone and suits(sizes.typical, single=False, everywhere=True)
     few = n <= SMALL or len(sizes.variables) >= SEVERAL  # problems over all samples share one matrix in float64
     matrix = matrix and precision != "single" and few and 4 * 8.0 * n * n <= cache_bytes
-    largest = int(sizes.variables.max())
-    small = matrix or largest <= (WHOLE if sizes.chained else SMALL) or not kernel.compiled
+    small = matrix or largest <= (MAX_SINGLE_BLOCK if sizes.chained else SMALL) or not kernel.compiled
     single, reason = _precision(source, precision, small)
     found, shared, held = _memory(source, sizes, cache_bytes, solver.blocks, single, matrix)
     cost, least = kernel.cost(source.features), FIT_BATCHES if shared else FIT
@@ -221,18 +229,7 @@ def choose_route(
     one = (n if matrix else largest) ** 2 * cost
     light = kernel.called or threads_worth(one, FIT_MATRIX) == threads_worth(work, least) == 1
     ways, then = _ways(sizes, solver, found, single, shared, matrix, held or not kernel.called)
-    memory = found.block, found.whole, found.concurrent, found.slots, found.memory
-    own = single, reason, shared, held, light
-    return Route(*memory, ways, then, largest, *own, placed=place.reason)
-
-
-def _on_device(sizes: Sizes, place: Placement, single: bool, reason: str) -> Route:
-    """Return the route of problems that a device solves."""
-    ways = np.where(sizes.open, Way.DEVICE, Way.TRIVIAL).astype(np.int8)
-    largest, concurrent = int(sizes.variables.max()), place.side_by_side(len(ways), single)
-    own = single, reason, False, False, False
-    said = place.label, place.reason, place.resident
-    return Route(place.block, 0, concurrent, 0, place.factor, ways, ways, largest, *own, *said)
+    return Route(*found, ways, then, largest, single, reason, shared, held, light, placed=device_plan)
 
 
 def suits(dual: Dual, single: bool, everywhere: bool) -> bool:
@@ -252,11 +249,11 @@ def _precision(source: Source, precision: str, small: bool) -> tuple[bool, str]:
         return False, "asked for"
     if small:
         return False, "few samples" if source.kernel.compiled else "they come from outside"
-    asked = precision == "single"
-    if source.kernel.plain and not asked and source.uneven:
+    requested = precision == "single"
+    if source.kernel.plain and not requested and source.uneven:
         return False, "float32 says too little of products of such features"
-    if source.suits_single(source.largest, asked):
-        return True, "asked for" if asked else "their error is proven small"
+    if source.suits_single(source.largest, requested):
+        return True, "asked for" if requested else "their error is proven small"
     return False, "the error of float32 may be large on these data"
 
 
@@ -270,7 +267,7 @@ def _memory(
     n, lengths, dtype = sizes.samples, sizes.variables, np.dtype("f4" if single else "f8")
     compiled, given = source.kernel.compiled, source.columns is not None
     cost = source.kernel.cost(source.features) if compiled else 0.0
-    sized = partial(plan, n, lengths, cost, dtype.itemsize, blocks=blocks, beside=sizes.beside)
+    sized = partial(plan, n, lengths, cost, dtype.itemsize, blocks=blocks, max_concurrent=sizes.max_concurrent)
     room = n <= 2 * SMALL and 2 * 8 * n * n <= memory
     if matrix:
         return sized(memory - 8.0 * n * n), True, source.kernel.called and room
@@ -278,11 +275,11 @@ def _memory(
     again = not given or float(np.sum(lengths.astype(np.float64) ** 2)) > AGAIN * n * n
     if blocks and len(lengths) > 1 and suits(sizes.typical, single, sizes.everywhere):
         within = bytes_shared(source, sizes.segments.tolist(), dtype)
-        whole = not compiled and (not given or not readable(source) or (again and room))
+        holds_K = not compiled and (not given or not readable(source) or (again and room))
         once = 2 * largest < n or sizes.between <= n * n  # or values are made again for it
-        fits = (room or not whole) and (once or not compiled) and 4 * within <= memory
+        fits = (room or not holds_K) and (once or not compiled) and 4 * within <= memory
         if fits and largest <= (found := sized(memory - within)).whole:
-            return found, True, whole
+            return found, True, holds_K
     small = largest <= SMALL or not compiled
     return sized(memory), False, small and again and room
 

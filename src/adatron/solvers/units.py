@@ -41,15 +41,15 @@ def solve_in_units(
     found: dict[int, Solution] = {}
     while len(found) < len(ones):
         left = [number for number in range(len(ones)) if number not in found]
-        asked = [ones[number].asked() for number in left]
-        for number, one in zip(left, solve([task for task, _ in asked], [watch for _, watch in asked]), strict=True):
+        pairs = [ones[number].requested() for number in left]
+        for number, one in zip(left, solve([task for task, _ in pairs], [watch for _, watch in pairs]), strict=True):
             if (done := ones[number].taken(one)) is not None:
                 found[number] = done
     return [found[number] for number in range(len(ones))]
 
 
 class _InUnits:
-    """A program on its way through its units: ``asked`` says what to solve, ``taken`` takes the solution."""
+    """A program on its way through its units: ``requested`` says what to solve, ``taken`` takes the solution."""
 
     def __init__(self, task: Task, watch: Watch) -> None:
         self._task, self._watch, self._found, self._state = task, watch, None, task.state
@@ -58,7 +58,7 @@ class _InUnits:
         self._margin = single and by_sums(dual)
         self._unit = self._first = unit_of(dual, spread(view.gram.spread, dual) if self._margin else 0.0)
 
-    def asked(self) -> tuple[Task, Watch]:
+    def requested(self) -> tuple[Task, Watch]:
         """Return the program with all numbers divided by the unit; violations stay in the unit."""
         unit, state, watch = self._unit, self._state, self._watch
         report, inner = watch.report, scaled(self._task.dual, unit)
@@ -78,8 +78,8 @@ class _InUnits:
             trace = {name: np.concatenate([values, found.trace[name]]) for name, values in before.trace.items()}
             found = replace(found, trace=trace)
         proof = found.certificate
-        blur = self._unit * (proof.kkt_violation if by_sums(dual) else proof.resolution)
-        self._found = found = replace(found, blur=blur)
+        mu_error = self._unit * (proof.kkt_violation if by_sums(dual) else proof.resolution)
+        self._found = found = replace(found, mu_error=mu_error)
         if self._margin and found.status.good:
             finer = by_margin(dual, half_width(dual, found.beta, found.g), self._unit, self._first)
             if finer != self._unit:

@@ -87,9 +87,9 @@ class Pool:
         self._called = 0
         self._opener = 0
         self._members: list[threading.Thread] = []
-        self._turn, self._mine = threading.Lock(), threading.local()
+        self._lock, self._mine = threading.Lock(), threading.local()
         if around is not None:
-            self._turn, self._mine = around._turn, around._mine
+            self._lock, self._mine = around._lock, around._mine
         self._open = ExitStack()
 
     def __enter__(self) -> Pool:
@@ -165,7 +165,7 @@ class Pool:
     @contextmanager
     def turn(self) -> Iterator[None]:
         """Do something that only one thread may do at a time."""
-        with self._turn:
+        with self._lock:
             self._mine.held = True
             try:
                 yield
@@ -179,11 +179,11 @@ class Pool:
     @contextmanager
     def _aside(self) -> Iterator[None]:
         self._mine.held = False
-        self._turn.release()
+        self._lock.release()
         try:
             yield
         finally:
-            self._turn.acquire()
+            self._lock.acquire()
             self._mine.held = True
 
     def _hire(self, wanted: int) -> int:

@@ -1,6 +1,6 @@
 """LIBSVM's model text: what is written there predicts the same there, and the reverse.
 
-Also tested here: ``estimators/forms/adopt``.
+Also tested here: ``conversions/adopt``.
 """
 
 import shutil

@@ -1,6 +1,6 @@
 """Small programs in one go: the same solution as by blocks, true proofs, and the way on where they do not end.
 
-Also tested here: ``solvers/dense/inner`` and ``solvers/dense/layout``.
+Also tested here: ``solvers/dense/inner``.
 """
 
 import numpy as np

@@ -9,7 +9,7 @@ from adatron.gram import View
 from adatron.kernels import RBF, Laplacian, Linear, Polynomial
 from adatron.problems import Dual
 from adatron.solvers import start
-from adatron.solvers.blocks.newton import Newton, Standing
+from adatron.solvers.blocks.newton import Newton
 from moments import at, calls
 from problems import csvc, nusvc, nusvr, oneclass, samples, solve, view_of
 from twins import programs
@@ -32,7 +32,7 @@ def goes_down(newton, K, beta, rng):
         move = newton.step(beta, g, ids) if len(ids) else None
         if move is not None:
             new = beta.copy()
-            new[move.ids] = move.beta
+            new[ids] = move
             assert np.array_equal(new, np.clip(new, dual.lower, dual.upper))
             np.testing.assert_allclose(programs.matrix(dual) @ new, dual.totals, rtol=0, atol=1e-9 * np.abs(beta).sum())
             assert programs.objective(K, dual, new) < programs.objective(K, dual, beta)
@@ -81,9 +81,9 @@ def test_a_step_is_due_where_the_blocks_would_cost_more(paces, goal, due):
     """By the pace of late; after a step that did not pay, too, and at once after one that did."""
     newton, free = idle(), np.arange(1500)
     assert course(newton, free, paces, goal) == due
-    newton.judge(Standing(1.0, 1e-2), Standing(1.0, 1e-2))
+    newton.judge((1.0, 1e-2), (1.0, 1e-2))
     assert course(newton, free, paces, goal) == due
-    newton.judge(Standing(1.0, 1e-2), Standing(0.5, 1e-4))
+    newton.judge((1.0, 1e-2), (0.5, 1e-4))
     assert newton.due(free, 2.0 * goal, goal)
 
 
@@ -143,7 +143,7 @@ def test_violators_that_would_join_are_settled_by_blocks_first():
     assert newton.settled(2400, np.arange(2440), 1024)
     assert not newton.settled(2400, np.arange(2480), 1024)
     newton.due(np.arange(1000), 1.0, 1e-3)
-    newton.judge(Standing(1.0, 1e-2), Standing(0.5, 1e-4))
+    newton.judge((1.0, 1e-2), (0.5, 1e-4))
     assert newton.settled(1000, np.arange(1100), 2048)
 
 
@@ -240,7 +240,7 @@ def test_rounding_takes_no_step_off_an_equality(bias, dtype):
         move = newton.step(beta, programs.gradient(RBF(0.05)(X), dual, beta), np.arange(len(y)))
         if move is not None:
             taken += 1
-            off = programs.matrix(dual) @ (move.beta - beta)
+            off = programs.matrix(dual) @ (move - beta)
             assert np.abs(off).max() <= 1e-12 * np.abs(beta).sum()
     assert taken
 
@@ -262,7 +262,7 @@ def test_a_step_without_bounds_solves_the_program(form, memory):
     for a, total in zip(programs.matrix(dual), dual.totals, strict=True):
         beta += a * (total - a @ beta) / (a @ a)
     move = Newton(view_of(X, RBF(20.0)), dual, memory).step(beta, programs.gradient(K, dual, beta), np.arange(n))
-    new = move.beta
+    new = move
     np.testing.assert_allclose(programs.matrix(dual) @ new, dual.totals, atol=1e-9 * np.abs(new).sum())
     g = programs.gradient(K, dual, new)
     for a in programs.matrix(dual):
@@ -323,7 +323,7 @@ def test_steps_that_fail_are_asked_for_ever_more_rarely():
             newton.spent += newton.price
             violation *= 0.99
             waited[-1] += 1
-        newton.judge(Standing(1.0, 1e-2), Standing(1.0, 1e-2))
+        newton.judge((1.0, 1e-2), (1.0, 1e-2))
     assert waited[-2:] == [64, 64]
     assert (np.diff(waited) >= 0).all()
 
@@ -337,9 +337,10 @@ def test_a_step_that_leads_away_is_not_taken():
     g = K @ beta - dual.t
     newton = Newton(view_of(X, RBF(0.5)), dual, 1e9)
     before = programs.objective(K, dual, beta)
-    move = newton.step(beta, g, np.flatnonzero(beta))
+    used = np.flatnonzero(beta)
+    move = newton.step(beta, g, used)
     if move is not None:
-        beta[move.ids] = move.beta
+        beta[used] = move
     assert programs.objective(K, dual, beta) <= before + 1e-12 * abs(before)
 
 

@@ -69,7 +69,7 @@ def test_a_float32_factor_leads_to_a_solution(form, parts):
     totals = rng.normal(size=len(dual.totals))
     x, product = system.solve(r, held, totals, 1e-6)
     assert not x[held].any()
-    np.testing.assert_allclose(system.sums(x), totals, rtol=0, atol=1e-9 * np.abs(x).sum())
+    np.testing.assert_allclose(system.dual.sums(x), totals, rtol=0, atol=1e-9 * np.abs(x).sum())
     np.testing.assert_allclose(product, system.times(x)[0], rtol=0, atol=1e-6 * np.abs(x).sum())
     before, after = (norm(system.slope(v, held)) for v in (r, r - product))
     assert after <= 1e-3 * before

@@ -13,7 +13,7 @@ from adatron.compiled.precision import UNIT
 from adatron.kernels import RBF, Linear, Polynomial
 from adatron.problems import csvc, nusvc, oneclass, svr
 from adatron.solvers.path import Homotopy, compaction
-from adatron.solvers.path.step import PathPoint, Rates, first_event
+from adatron.solvers.path.step import PathPoint, first_event
 from adatron.threads import Pool
 from problems import solve, view_of
 
@@ -98,7 +98,7 @@ def test_of_several_events_the_first_one_from_a_number_on_comes_first(begin):
     beta, knots, still = np.array([0.5, 0.5, 0.5, 0.0]), np.vstack([np.zeros(n), np.ones(n)]), np.zeros((2, n))
     free, border = np.full(n, -1), np.zeros((n, 0))
     point = PathPoint(free, np.zeros(n, np.int64), knots, np.zeros(1), border, beta, np.zeros(n), nothing, nothing)
-    rates = Rates(np.ones(n), np.zeros(n), nothing)
+    rates = np.ones(n), np.zeros(n), nothing
     step, one, side, knot = first_event(point, still, rates, 1e-12, 1e-12, 1.0, begin)
     assert (step, one, side, knot) == (0.5, begin, 1, 1)
 

@@ -57,7 +57,7 @@ def demo(folder: str) -> ExitStatus:
 
 
 def _program() -> str:
-    """Return what calls this program again in a shell."""
+    """Return the command that calls this program again in a shell."""
     given, found = sys.argv[0], which("adatron")
     if Path(given).name == "__main__.py":
         return f"{shlex.quote(sys.executable)} -m adatron"

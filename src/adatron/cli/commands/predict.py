@@ -165,7 +165,7 @@ def prove(model: str, files: tuple[str, ...], output: str | None, **reading: Any
     FILE holds the data that MODEL was trained on, in their order. They stand in the text as MODEL's machine sees them,
     after scaling. verify.py, a program of the manual that needs Python alone, checks the text.
     """
-    from ...estimators.forms.way import way_to
+    from ...pipelines import way_to
 
     check_outputs({"--output": output}, (model, *files))
     estimator, X, y, _ = _as_fitted(model, files, reading)

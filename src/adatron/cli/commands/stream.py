@@ -92,8 +92,8 @@ def stream(
         follower = Follower(database, given, reader, every, window, accept_loss)
         count = follower.follow(lines if new else follower.remaining(lines, skip_learned))
     if given.unfinished:
-        told = "it has no line end and was not learned; a run does that once it has one"
-        click.echo(f"warning: {given.name}, line {given.unfinished}: {told}", err=True)
+        reason = "it has no line end and was not learned; a run does that once it has one"
+        click.echo(f"warning: {given.name}, line {given.unfinished}: {reason}", err=True)
     _tell(follower, model, count, quiet, wants_json)
     return ExitStatus.FINE
 

@@ -107,7 +107,7 @@ def _tell(
     if not quiet:
         shape: TableRows = [("samples x features", "{} x {}".format(*learned.shape))]
         if parts.task_of(model) == "novelty":
-            shape.append(("learned from", labels.said_of(table, learned)))
+            shape.append(("learned from", labels.origin_of(table, learned)))
         closing: TableRows = [("seconds", f"{seconds:.2f}"), ("model file", target)]
         unmeasured: TableRows = [("quality", "not measured: add --test FILE, or replace --model by --cv 5")]
         closing += rows_of(measured) if measured else unmeasured

@@ -23,7 +23,7 @@ import joblib
 from ...lock import hold
 from .folder import say_if_not_kept
 from .precompiled import precompiled_folder
-from .uninterrupted import asked
+from .uninterrupted import requested
 
 LOCK_SECONDS = 120.0  # Time after which nobody waits any longer for a process that compiles one function.
 # See ``adatron.warm``. A fit compiles one of the precisions first and the pairs last, so the first helper begins with
@@ -80,7 +80,7 @@ class Turn:
         end = time.monotonic() + LOCK_SECONDS
         while path not in self._mine and time.monotonic() < end:
             try:
-                if self._take(path) or self._over or asked():
+                if self._take(path) or self._over or requested():
                     return
             except OSError:  # no folder, no room in it, or no locks: nobody can wait for anybody
                 return

@@ -17,7 +17,7 @@ from importlib import import_module
 from time import monotonic
 from typing import Any, Generic, TypeVar, overload
 
-__all__ = ["COMPILING", "Spent", "asked", "cached_property", "collector_paused", "uninterrupted"]
+__all__ = ["COMPILING", "Spent", "cached_property", "collector_paused", "requested", "uninterrupted"]
 
 T = TypeVar("T")
 Handler = Callable[[int, Any], Any]
@@ -116,7 +116,7 @@ def uninterrupted() -> Iterator[None]:
                 raise one.error
 
 
-def asked() -> bool:
+def requested() -> bool:
     """Return whether a signal asks the present steps to come to an end."""
     return any(one.error is not None for one in _NOW)
 

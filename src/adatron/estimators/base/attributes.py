@@ -15,7 +15,7 @@ from ...quoted import upward
 
 if TYPE_CHECKING:
     from ...kernels import Kernel
-    from ...model.model import Worst
+    from ...model.model import OverallCertificate
     from ...solvers.results import Traces
     from ...solvers.route import Route
 
@@ -196,12 +196,12 @@ class FittedAttributes:
     n_iter_: Attribute[int | NDArray[np.int32]] = Attribute("proofs", "n_iter")
     fit_status_: Attribute[int] = Attribute("proofs", "status")
     trace_: Attribute[dict[str, NDArray[Any]] | Traces] = Attribute("proofs", "trace", shown=shown_trace)
-    certificate_: Attribute[Worst] = Attribute("worst")
+    certificate_: Attribute[OverallCertificate] = Attribute("overall")
     route_: Attribute[Route | None] = Attribute("proofs", "route")
 
 
 UNSEEN = ("samples", "own_radius")  # parts that few models have; the others have no such attribute
-DERIVED = ("offset", "radius", "worst")  # parts that follow from others, and that no state has
+DERIVED = ("offset", "radius", "overall")  # parts that follow from others, and that no state has
 
 
 def missing(machine: Any, name: str) -> AttributeError:

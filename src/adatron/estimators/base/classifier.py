@@ -12,15 +12,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Hidden, StrOptions
 
-from ...docstrings import documented, predicting
-from ...model.heads import Classes
-from ..checks import inputs
-from ..checks.inputs import ONE_EACH, refuse_constant
+from ...docstrings import documented, predicting, training
+from ...door import inputs
+from ...door.inputs import ONE_EACH, refuse_constant
+from ...model.readout import Classes
 from .attributes import Attribute
 from .machine import KernelMachine
-from .methods import fitting, quiet, told_if
+from .methods import available_if, fitting, quiet
 from .parameters import BIAS
-from .probability import Calibration
 
 if TYPE_CHECKING:
     from ...fitting.fit import TrainingSet
@@ -29,11 +28,30 @@ if TYPE_CHECKING:
 
 
 def _offered(machine: Classifier) -> None:
-    """Fail if the machine has no probabilities, for ``told_if``."""
+    """Fail if the machine has no probabilities, for ``available_if``."""
     if not machine.with_probability:
         able = "probability" in machine.get_params(deep=False)
         other = "scikit-learn's CalibratedClassifierCV adds probabilities"
         raise AttributeError("pass probability=True before the fit" if able else other)
+
+
+def slope(margins: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
+    """Return the slope of the sigmoid of all pairs of classes, >= 0, each from its own samples.
+
+    Parameters
+    ----------
+    margins : (n, n_classes - 1) out-of-fold values of the pairs of each sample's class, positive for this class
+    weight : (n,) weight of each sample
+    """
+    from sklearn.calibration import _SigmoidCalibration  # pyright: ignore[reportPrivateUsage]
+
+    from ...threads.gate import one_blas_thread
+
+    f, often = margins.ravel(), np.repeat(weight, margins.shape[1])
+    first = np.ones(len(f))
+    with one_blas_thread():  # bits of BLAS depend on its threads
+        sigmoid = _SigmoidCalibration().fit(np.r_[f, -f], np.r_[first, 1.0 - first], np.r_[often, often])
+    return max(0.0, -float(sigmoid.a_))
 
 
 @documented
@@ -80,11 +98,11 @@ class Classifier(ClassifierMixin, KernelMachine):
     decision_function_shape: str = "ovr"
     break_ties: bool = False
     multi_class: str = "ovo"
-    classes_: Attribute[NDArray[Any]] = Attribute("head", "labels")
+    classes_: Attribute[NDArray[Any]] = Attribute("readout", "labels")
     class_weight_: NDArray[np.float64]
-    _in_pairs: Attribute[bool] = Attribute("head", "in_pairs")
-    _slope: Attribute[float | None] = Attribute("head", "slope")
-    _columns: Attribute[int | None] = Attribute("head", "columns")
+    _in_pairs: Attribute[bool] = Attribute("readout", "in_pairs")
+    _slope: Attribute[float | None] = Attribute("readout", "slope")
+    _columns: Attribute[int | None] = Attribute("readout", "columns")
     #: Whether a fit takes several labels of 0 and 1.
     takes_labels: ClassVar[bool] = False
     #: The error if only one class has a weight.
@@ -107,22 +125,17 @@ class Classifier(ClassifierMixin, KernelMachine):
         return self.probability != "deprecated" and bool(self.probability)
 
     @fitting
+    @training
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Solve the problem and certify the solution.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training samples, or their kernel matrix for ``kernel='precomputed'``.
         y : array-like of shape (n_samples,)
             Class labels. `SVC` also takes (n_samples, T): T labels of 0 and 1 for each sample, each with a problem of
             its own, over one kernel matrix.
         sample_weight : array-like of shape (n_samples,), default=None
             Their weights, times those of the classes; one of weight 2 counts as two, one of weight 0 is left out.
-
-        Returns
-        -------
-        self : the estimator
 
         Raises
         ------
@@ -130,15 +143,8 @@ class Classifier(ClassifierMixin, KernelMachine):
             Bad parameters or data: NaN or infinity, fewer than two classes, unequal lengths, no positive weight;
             one distinct sample of each class and ``probability=True``. With several labels also: one that is not 0
             or 1, or is the same for all samples; ``probability=True`` or ``class_weight``.
-        KeyboardInterrupt
-            Ctrl-C ended the fit. The estimator is as it was before.
-
-        Warns
-        -----
-        ConvergenceWarning
-            ``max_iter``, ``max_time`` or rounding ended the fit before it met ``tol`` (or a ``gap_tol`` other than the
-            default), the callback ended it, or the kernel is not positive semi-definite.
         """
+        from ...fitting.calibration import Calibration
         from ...fitting.fit import fit
         from ...threads import Clock
 
@@ -147,7 +153,8 @@ class Classifier(ClassifierMixin, KernelMachine):
         settings = self.settings(data.serving, clock, problem.sized, X)
         calibration = None
         if self.with_probability:  # samples are shuffled before they are left out; None is a fixed seed
-            calibration = Calibration(check_random_state(0 if self.random_state is None else self.random_state))
+            rng = check_random_state(0 if self.random_state is None else self.random_state)
+            calibration = Calibration(rng, slope)
         return self._take(fit([data], [problem], settings, calibration))
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any) -> TrainingSet:
@@ -165,8 +172,8 @@ class Classifier(ClassifierMixin, KernelMachine):
         samples = canonical(X, codes, len(classes), weight, mergeable=self._mergeable)
         if np.count_nonzero(samples.sizes) < 2:
             raise ValueError(self._one_sided)
-        head, found = self._head_for(classes), {"class_weight_": class_weight}
-        return self._training_set(X, y=codes, samples=samples, head=head, repeated=repeated, found=found)
+        readout, found = self._readout_for(classes), {"class_weight_": class_weight}
+        return self._training_set(X, y=codes, samples=samples, readout=readout, repeated=repeated, found=found)
 
     @property
     def _takes_several(self) -> bool:
@@ -185,27 +192,28 @@ class Classifier(ClassifierMixin, KernelMachine):
         codes, sides = codes.ravel(), np.where(combinations.T == 1, 1.0, -1.0)
         samples = canonical(X, codes, len(combinations), weight, mergeable=self._mergeable)
         refuse_constant(sides[:, samples.sizes > 0])
-        head, found = Classes(np.array([0, 1], y.dtype), False, columns=len(sides)), {"class_weight_": np.ones(2)}
-        parts = {"samples": samples, "head": head, "repeated": repeated, "found": found, "sides": sides}
+        readout, found = Classes(np.array([0, 1], y.dtype), False, columns=len(sides)), {"class_weight_": np.ones(2)}
+        parts = {"samples": samples, "readout": readout, "repeated": repeated, "found": found, "sides": sides}
         return self._training_set(X, y=0 * codes, **parts)
 
-    def _head_for(self, labels: NDArray[Any]) -> Classes:
-        """Return the head of a fit with such classes."""
+    def _readout_for(self, labels: NDArray[Any]) -> Classes:
+        """Return the readout of a fit with such classes."""
         return Classes(labels, len(labels) > 2 and self.multi_class == "ovo")
 
-    def _head_of(self, parts: dict[str, Any]) -> Classes:
-        return Classes(**parts.pop("head"))
+    def _readout_of_state(self, parts: dict[str, Any]) -> Classes:
+        return Classes(**parts.pop("readout"))
 
-    def head_of(self, model: Model) -> Classes:
-        return self._as_asked(model.head)
+    def readout_of(self, model: Model) -> Classes:
+        return self._with_parameters(model.readout)
 
     @property
-    def head(self) -> Classes:
-        return self._as_asked(self.part("head", "head"))
+    def readout(self) -> Classes:
+        return self._with_parameters(self.part("readout", "readout"))
 
-    def _as_asked(self, head: Any) -> Classes:
-        asked = self.decision_function_shape, self.break_ties
-        return head if (head.shape, head.break_ties) == asked else replace(head, shape=asked[0], break_ties=asked[1])
+    def _with_parameters(self, readout: Any) -> Classes:
+        requested = self.decision_function_shape, self.break_ties
+        same = (readout.shape, readout.break_ties) == requested
+        return readout if same else replace(readout, shape=requested[0], break_ties=requested[1])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -224,8 +232,8 @@ class Classifier(ClassifierMixin, KernelMachine):
             ``multi_class='ovr'``. They are computed in float64, float32 rows too, unless ``precision='single'``.
         """
         model = self.model_
-        head = self.head_of(model)
-        return self._decision(model, X, head.shaped, counted=head.counted(labels=False))
+        readout = self.readout_of(model)
+        return self._decision(model, X, readout.shaped, counted=readout.counted(labels=False))
 
     @predicting
     def predict(self, X: Any) -> NDArray[Any]:
@@ -234,12 +242,13 @@ class Classifier(ClassifierMixin, KernelMachine):
         They are those of the float64 decision values, also if float32 proves them.
         """
         model = self.model_
-        head = self.head_of(model)
-        head.check()
-        refined = head.in_pairs and head.break_ties  # a sum of all pairs' values may decide
-        return self._decision(model, X, head.predictions, None if refined else head.decided, head.counted(labels=True))
+        readout = self.readout_of(model)
+        readout.check()
+        refined = readout.in_pairs and readout.break_ties  # a sum of all pairs' values may decide
+        decided = None if refined else readout.decided
+        return self._decision(model, X, readout.predictions, decided, readout.counted(labels=True))
 
-    @told_if(_offered)
+    @available_if(_offered)
     @quiet
     @predicting
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -260,13 +269,13 @@ class Classifier(ClassifierMixin, KernelMachine):
             The estimator is not fitted, or ``probability`` was set to True after the fit.
         """
         model = self.model_
-        head = self.head_of(model)
-        if head.slope is None:
+        readout = self.readout_of(model)
+        if readout.slope is None:
             raise NotFittedError("predict_proba is not available when fitted with probability=False: fit again")
-        head.check()
-        return self._decision(model, X, head.probabilities)
+        readout.check()
+        return self._decision(model, X, readout.probabilities)
 
-    @told_if(_offered)
+    @available_if(_offered)
     @quiet
     @predicting
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ...arrays import for_reading, is_sparse
+from ...door import arrays, inputs
+from ...door.arrays import device_of
+from ...door.inputs import rows_to_predict
 from ...model.checks import FOREIGN, first_fault
 from ...model.layout import feature_weights
 from ...model.model import Model, Proofs
-from ..checks import arrays, inputs
-from ..checks.arrays import device_of
-from ..checks.inputs import rows_to_predict
 from .attributes import FittedAttributes, Rows, flat, grouped, missing
 from .methods import CALLBACK_ATTRIBUTES, quiet
 from .parameters import Parameters
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...fitting.fit import TrainingSet
     from ...kernels import Kernel
     from ...model.function import Finish
-    from ...model.heads import Counted, Head
+    from ...model.readout import Counted, Readout
     from ...model.signs import Decided
     from ...problems import Problem
 
@@ -42,7 +42,7 @@ class KernelMachine(Parameters, FittedAttributes):
     _theirs: ClassVar[str | None] = None  # the class of scikit-learn that decides as it does
     #: Attributes of this object and process; a state has the parts of the model by their names.
     _busy: ClassVar[tuple[str, ...]] = ("_model", "_given_objects")
-    reads: ClassVar[Head]  # the rule that reads decision functions, if no fit changes it
+    fixed_readout: ClassVar[Readout]  # the rule that reads decision functions, if no fit changes it
     _model: Model
     n_features_in_: Any
     feature_names_in_: Any
@@ -55,33 +55,33 @@ class KernelMachine(Parameters, FittedAttributes):
         """Return the problem for each of several quantiles, or the only one."""
         return [self.problem(augment)]
 
-    def _head_of(self, parts: dict[str, Any]) -> Head:
-        """Return the head of a state, given its parts."""
-        return self.reads
+    def _readout_of_state(self, parts: dict[str, Any]) -> Readout:
+        """Return the readout of a state, given its parts."""
+        return self.fixed_readout
 
     @property
     def model_(self) -> Model:
-        """What the fit has found: one value, which no later fit changes."""
+        """The model that the fit has found: one value, which no later fit changes."""
         try:
             return vars(self)["_model"]
         except KeyError:
             check_is_fitted(self)
             raise missing(self, "model_") from None
 
-    def part(self, name: str, asked: str) -> Any:
-        """Return a part of the model; ``asked``: the attribute that is read."""
+    def part(self, name: str, requested: str) -> Any:
+        """Return a part of the model; ``requested``: the attribute that is read."""
         if "_model" not in vars(self):
-            raise missing(self, asked)
+            raise missing(self, requested)
         return getattr(self._model, name)
 
-    def head_of(self, model: Model) -> Any:
+    def readout_of(self, model: Model) -> Any:
         """Return the rule that reads the decision functions of a model, as the parameters are now."""
-        return model.head
+        return model.readout
 
     @property
-    def head(self) -> Any:
+    def readout(self) -> Any:
         """The rule that reads the decision functions."""
-        return self.reads
+        return self.fixed_readout
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -104,12 +104,12 @@ class KernelMachine(Parameters, FittedAttributes):
         self._restore(own=False)
 
     def lasting_state(self) -> dict[str, Any]:
-        """Return what a model file keeps besides the parameters."""
+        """Return the state that a model file keeps besides the parameters."""
         left_out = ("_sklearn_version", *CALLBACK_ATTRIBUTES)
         return {name: value for name, value in self.__getstate__().items() if name not in left_out}
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Take what ``lasting_state`` gave."""
+        """Take a state that ``lasting_state`` returned."""
         vars(self).update(state)
         self._restore(own=True)
 
@@ -136,8 +136,8 @@ class KernelMachine(Parameters, FittedAttributes):
 
     def _make(self, parts: dict[str, Any]) -> None:
         """Make the model of a state, given its parts."""
-        proofs, head = Proofs(**parts.pop("proofs")), self._head_of(parts)
-        self._model = Model(**parts, proofs=proofs, head=head, width=vars(self).get("n_features_in_"))
+        proofs, readout = Proofs(**parts.pop("proofs")), self._readout_of_state(parts)
+        self._model = Model(**parts, proofs=proofs, readout=readout, width=vars(self).get("n_features_in_"))
         if fault := next(self.faults(), None):
             raise ValueError(fault)
 
@@ -165,7 +165,7 @@ class KernelMachine(Parameters, FittedAttributes):
 
     @property
     def _objects(self) -> Any:
-        """The samples that a fit is given if they are no rows of numbers, else None."""
+        """The samples that a fit is given if they are not rows of numbers, else None."""
         return vars(self).get("_given_objects")
 
     @property
@@ -190,13 +190,13 @@ class KernelMachine(Parameters, FittedAttributes):
         found = {"kernel": kernel, "gamma": gamma, "as_sparse": not arrays.is_function(self.kernel)}
         return TrainingSet(X=X, rows=rows, objects=objects, width=width, **found, **parts)
 
-    def _measured(self, X: Any, targets: list[Any], sample_weight: Any, head: Head) -> list[TrainingSet]:
+    def _measured(self, X: Any, targets: list[Any], sample_weight: Any, readout: Readout) -> list[TrainingSet]:
         """Return the training set for each of the targets, (n,), or for None, of checked rows."""
         from ...fitting.samples import canonical
 
         weight, mergeable = inputs.weights(X, sample_weight), self._mergeable
         repeated = None if sample_weight is None else weight
-        first = self._training_set(X, y=None, samples=None, head=head, repeated=repeated)
+        first = self._training_set(X, y=None, samples=None, readout=readout, repeated=repeated)
         out: list[TrainingSet] = []
         for own in targets:
             if own is None:
@@ -241,7 +241,7 @@ class KernelMachine(Parameters, FittedAttributes):
         NotFittedError
             This estimator is not fitted.
         ValueError
-            The kernel is a function of samples that are no rows of numbers, or no two terms of the decision function
+            The kernel is a function of samples that are not rows of numbers, or no two terms of the decision function
             are alike (``InputMarginSVC`` with ``algorithm='full'``).
 
         Notes
@@ -260,7 +260,7 @@ class KernelMachine(Parameters, FittedAttributes):
 
         Sums are taken in another order: a sample whose decision value is only rounding may change sides.
         """
-        from ..forms.export import shrunk
+        from ...conversions.export import shrunk
 
         model = self.model_
         found = model if model.compact else shrunk(model)
@@ -296,7 +296,7 @@ class KernelMachine(Parameters, FittedAttributes):
             scikit-learn has no place for the model: a kernel it does not know (only rbf, linear, poly, sigmoid and
             precomputed), ``multi_class='ovr'`` with more than two classes, a compact model of more than two.
         """
-        from ..forms.export import exported
+        from ...conversions.export import exported
 
         if self._theirs is None:
             raise ValueError(f"scikit-learn has no estimator for an {type(self).__name__}.")
@@ -324,7 +324,7 @@ class KernelMachine(Parameters, FittedAttributes):
             Other samples than those of the fit; a compact model, an incremental one or an ``InputMarginSVC``; another
             kernel than linear, rbf, precomputed, or poly with coef0 >= 0.
         """
-        from ..forms.proof import proof_of
+        from ...conversions.proof import proof_of
 
         check_is_fitted(self)
         return proof_of(copy(self), X, y, sample_weight)

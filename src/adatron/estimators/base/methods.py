@@ -32,8 +32,8 @@ from sklearn.base import _fit_context  # pyright: ignore[reportPrivateUsage]
 from sklearn.utils._available_if import _AvailableIfDescriptor  # pyright: ignore[reportPrivateUsage]
 
 from ...compiled.cache.uninterrupted import uninterrupted
+from ...door.arrays import returned
 from ...progress import part_done
-from ..checks.arrays import returned
 
 if TYPE_CHECKING:
     from ...solvers.base import Progress
@@ -66,7 +66,7 @@ def _spelt(init: Callable[..., None], known: list[str]) -> Callable[..., None]:
     return helpful
 
 
-class _ToldIf(_AvailableIfDescriptor):
+class _AvailableIf(_AvailableIfDescriptor):
     """The error has the words of the check; scikit-learn's says only that there is no such attribute."""
 
     def _check(self, obj: Any, owner: Any) -> None:
@@ -76,9 +76,9 @@ class _ToldIf(_AvailableIfDescriptor):
             raise AttributeError(f"{owner.__name__} has no {self.attribute_name}: {error}") from None
 
 
-def told_if(check: Callable[[Any], object]) -> Callable[[Callable[..., Any]], Any]:
+def available_if(check: Callable[[Any], object]) -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator of methods that are there unless ``check`` of the estimator raises an error, the reason."""
-    return lambda method: _ToldIf(method, check, method.__name__)
+    return lambda method: _AvailableIf(method, check, method.__name__)
 
 
 Arguments = ParamSpec("Arguments")
@@ -91,7 +91,7 @@ QUIET_METHODS = (
 PREDICTIONS = ("predict", "decision_function", "score_samples")  # Those that only sum.
 OF_CLASSES = ("predict_proba", "predict_log_proba")
 FOR_PREDICTIONS = ("model.function",)
-FOR_OTHERS = ("fitting.fit", *FOR_PREDICTIONS)
+FOR_OTHERS = ("fitting.fit", "fitting.convergence", *FOR_PREDICTIONS)
 
 
 @cache
@@ -159,7 +159,7 @@ def named(fit: Fit) -> Fit:
     own = f"{fit.__qualname__}()"
 
     @wraps(fit)
-    def told(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def renamed(self: Any, *args: Any, **kwargs: Any) -> Any:
         try:
             return fit(self, *args, **kwargs)
         except TypeError as error:
@@ -167,18 +167,18 @@ def named(fit: Fit) -> Fit:
             error.args = tuple(one.replace(own, users, 1) if isinstance(one, str) else one for one in error.args)
             raise
 
-    return cast("Fit", told)
+    return cast("Fit", renamed)
 
 
 def fitting(fit: Fit) -> Fit:
     """Return a ``fit`` that checks the parameters first, as scikit-learn does, and tells callbacks of its way."""
 
     @wraps(fit)
-    def told(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+    def restoring(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
         state = vars(self)
         before = {name: state[name] for name in (*OF_INPUT, *FOUND_ATTRIBUTES) if name in state}
         try:
-            return _told(self, X, *args, **kwargs)
+            return reporting(self, X, *args, **kwargs)
         except BaseException:  # what the check of X has set is not that of the model that stays
             if all(vars(self).get(name) is before.get(name) for name in FOUND_ATTRIBUTES):
                 for name in OF_INPUT:
@@ -186,7 +186,7 @@ def fitting(fit: Fit) -> Fit:
                 vars(self).update(before)
             raise
 
-    def _told(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+    def reporting(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
         if not any(name in vars(self) for name in CALLBACK_ATTRIBUTES[:2]):
             return fit(self, X, *args, **kwargs)
         y = kwargs.get("y", args[0] if args else None)
@@ -203,14 +203,14 @@ def fitting(fit: Fit) -> Fit:
         return self
 
     checked: Any = _fit_context(prefer_skip_nested_validation=True)
-    return named(checked(told))
+    return named(checked(restoring))
 
 
 class Parts:
     """Tells scikit-learn's callbacks how far a fit is, given its reports."""
 
     def __init__(self, estimator: Any, context: Any) -> None:
-        self.estimator, self.context, self.told = estimator, context, 0
+        self.estimator, self.context, self.reported = estimator, context, 0
         self.first: dict[int, float] = {}
 
     def __call__(self, state: Progress) -> bool:
@@ -221,11 +221,11 @@ class Parts:
         target = self.estimator.gap_tol or self.estimator.tol
         done = (state.n_finished + part_done(first, state.duality_gap, target)) / state.n_problems
         stop = False
-        for _ in range(self.told, min(PROGRESS_PARTS - 1, int(PROGRESS_PARTS * done))):  # a fit ends the last part
+        for _ in range(self.reported, min(PROGRESS_PARTS - 1, int(PROGRESS_PARTS * done))):  # a fit ends the last part
             one = self.context.subcontext(task_name="part")
             one.call_on_fit_task_begin(estimator=self.estimator)
             stop |= bool(one.call_on_fit_task_end(estimator=self.estimator))
-            self.told += 1
+            self.reported += 1
         return stop
 
 

@@ -10,9 +10,9 @@ from sklearn.base import OutlierMixin
 from sklearn.utils import check_consistent_length
 
 from ...arrays import Vector
-from ...docstrings import documented, predicting
-from ..checks import inputs
-from ..checks.columns import refuse_masked
+from ...docstrings import documented, predicting, training
+from ...door import inputs
+from ...door.columns import refuse_masked
 from .attributes import Attribute
 from .machine import KernelMachine
 from .methods import fitting
@@ -38,46 +38,29 @@ class Novelty(OutlierMixin, KernelMachine):
         if y is None:
             return np.ones(X.shape[0])
         refuse_masked(y, "y")
-        y = np.asarray(inputs.host(y)).ravel()
+        y = np.asarray(inputs.to_numpy(y)).ravel()
         check_consistent_length(X, y)
         return np.where(y == -1, -1.0, 1.0)
 
     @fitting
+    @training
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Solve the problem and certify the solution.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training samples, or their kernel matrix for ``kernel='precomputed'``.
         y : array-like of shape (n_samples,), default=None
             For an SVDD, -1 marks negatives. OneClassSVM ignores it; it is there for pipelines and searches.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples. A sample of weight 2 counts as two, one of weight 0 is left out.
-
-        Returns
-        -------
-        self : the estimator
-
-        Raises
-        ------
-        ValueError
-            Bad parameters or data: NaN or infinity, unequal lengths, no positive weight.
-        KeyboardInterrupt
-            Ctrl-C ended the fit. The estimator is as it was before.
-
-        Warns
-        -----
-        ConvergenceWarning
-            ``max_iter``, ``max_time`` or rounding ended the fit before it met ``tol`` (or a ``gap_tol`` other than the
-            default), the callback ended it, or the kernel is not positive semi-definite.
         """
         from ...fitting.fit import fit
         from ...threads import Clock
 
         clock = Clock.starting(self.max_time)
         rows = inputs.training_rows(self, X)
-        data, problem = self._measured(rows, [self.marks(rows, y)], sample_weight, self.reads), self.problem(1.0)
+        data = self._measured(rows, [self.marks(rows, y)], sample_weight, self.fixed_readout)
+        problem = self.problem(1.0)
         return self._take(fit(data, [problem], self.settings(data[0].serving, clock, problem.sized, X)))
 
     @predicting
@@ -94,4 +77,4 @@ class Novelty(OutlierMixin, KernelMachine):
     @predicting
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Return 1 for samples inside, -1 for those outside, (n_samples,)."""
-        return self._decision(self.model_, X, self.reads.predictions, self.reads.decided)
+        return self._decision(self.model_, X, self.fixed_readout.predictions, self.fixed_readout.decided)

@@ -13,9 +13,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from ...compiled.cache.uninterrupted import collector_paused
+from ...door.arrays import device_of, device_X_of
 from ...model.model import GAP_TOL
 from ...quoted import plain_numbers
-from ..checks.arrays import device_of, rows_there
 from .attributes import fitted_attributes
 from .convergence import warn_unless_converged
 from .methods import CallbackSupport, Spelling, quiet_methods, together
@@ -211,13 +211,13 @@ class Parameters(CallbackSupport, Spelling, BaseEstimator):
             n_jobs=self.n_jobs,
             tol=float(self.tol),
             gap_tol=self.gap_tol,
-            gap_asked=self.gap_tol != GAP_TOL,
+            gap_requested=self.gap_tol != GAP_TOL,
             max_iter=int(self.max_iter),
             clock=clock,
             callback=together(own, vars(self).get("_fit_parts")),
             sized=sized,
             device=device,
-            there=None if device is None else rows_there(device, given),
+            device_X=None if device is None else device_X_of(device, given),
             judge=partial(warn_unless_converged, max_iter=int(self.max_iter)),
         )
 

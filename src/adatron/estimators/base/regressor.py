@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
-from ...docstrings import predicting
-from ...model.heads import Target
-from ..checks import inputs
+from ...docstrings import predicting, training
+from ...door import inputs
+from ...model.readout import Target
 from .attributes import Attribute
 from .machine import KernelMachine
 from .methods import fitting
@@ -37,8 +37,8 @@ class Regressor(RegressorMixin, KernelMachine):
         ``intercept_``, ``n_iter_`` and the certificate.
     """
 
-    reads = Target()
-    _columns = Attribute("head", "columns")
+    fixed_readout = Target()
+    _columns = Attribute("readout", "columns")
     #: Whether a fit takes several targets.
     takes_targets: ClassVar[bool] = True
 
@@ -53,34 +53,19 @@ class Regressor(RegressorMixin, KernelMachine):
     }
 
     @fitting
+    @training
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Solve the problem and certify the solution.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training samples, or their kernel matrix for ``kernel='precomputed'``.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets. Each of several has a program of its own, solved as if it were alone.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights that multiply C; a sample of weight 2 counts as two, one of weight 0 is left out.
 
-        Returns
-        -------
-        self : the estimator
-
-        Raises
-        ------
-        ValueError
-            Bad parameters or data: NaN or infinity, unequal lengths, no positive weight.
-        KeyboardInterrupt
-            Ctrl-C ended the fit. The estimator is as it was before.
-
         Warns
         -----
-        ConvergenceWarning
-            ``max_iter``, ``max_time`` or rounding ended the fit before it met ``tol`` (or a ``gap_tol`` other than the
-            default), the callback ended it, or the kernel is not positive semi-definite.
         UserWarning
             Curves of a ``QuantileSVR`` cross, and ``rearrange`` is False.
         """
@@ -106,19 +91,19 @@ class Regressor(RegressorMixin, KernelMachine):
         """Return further attributes of a model, given the checked samples."""
         return {}
 
-    def _head_of(self, parts: dict[str, Any]) -> Target:
-        return Target(**parts.pop("head", {}))
+    def _readout_of_state(self, parts: dict[str, Any]) -> Target:
+        return Target(**parts.pop("readout", {}))
 
-    def head_of(self, model: Model) -> Target:
-        return self._as_asked(model.head)
+    def readout_of(self, model: Model) -> Target:
+        return self._with_parameters(model.readout)
 
     @property
-    def head(self) -> Target:
-        return self._as_asked(self.part("head", "head")) if self.__sklearn_is_fitted__() else Target()
+    def readout(self) -> Target:
+        return self._with_parameters(self.part("readout", "readout")) if self.__sklearn_is_fitted__() else Target()
 
-    def _as_asked(self, head: Any) -> Target:
-        """Return the head of a model, as the parameters are now."""
-        return head
+    def _with_parameters(self, readout: Any) -> Target:
+        """Return the readout of a model, as the parameters are now."""
+        return readout
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -129,4 +114,4 @@ class Regressor(RegressorMixin, KernelMachine):
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Predict targets of samples, (n_samples,), or (n_samples, T) of T targets or quantiles."""
         model = self.model_
-        return self._decision(model, X, self.head_of(model).predictions)
+        return self._decision(model, X, self.readout_of(model).predictions)

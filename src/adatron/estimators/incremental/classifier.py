@@ -9,13 +9,13 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ...arrays import Ids, Vector
 from ...docstrings import documented
+from ...door import inputs
 from ...learning.leave_out import loo_values
 from ...problems import Dual, NuClassification, Problem, feasible_nu
 from ...problems.nusvc import infeasible
 from ...problems.problem import Diagonal
 from ...quoted import quoted
 from ..base.classifier import Classifier
-from ..checks import inputs
 from ..nusvc import NuSVC
 from ..svc import SVC
 from .machine import FollowsC, Incremental
@@ -53,7 +53,7 @@ class IncrementalClassifier(Incremental, Classifier):
         weight = weight * factors[codes]
         if first and classes is None and len(np.unique(codes[weight > 0])) < 2:
             raise ValueError(self._one_sided)
-        return codes.astype(np.float64), weight, self._head_for(labels), {"class_weight_": factors}
+        return codes.astype(np.float64), weight, self._readout_for(labels), {"class_weight_": factors}
 
     def loo_decision(self) -> Vector:
         """Return each sample's decision values by the model of all other samples.
@@ -63,17 +63,17 @@ class IncrementalClassifier(Incremental, Classifier):
         values : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
             They have the form of ``decision_function``, in the order of ``ids_``.
         """
-        with self.turn:  # all is read of one solution
-            return self.head.shaped(loo_values(self.learner))
+        with self.lock:  # all is read of one solution
+            return self.readout.shaped(loo_values(self.learner))
 
     def loo_error(self) -> float:
         """Return the leave-one-out error: the fraction of samples that the model of all others puts into another class.
 
         It is exact: each support vector leaves the solution, step by step, and comes back; other samples cost nothing.
         """
-        with self.turn:
-            self.head.check()
-            found = self.head.codes(loo_values(self.learner, signs=len(self.classes_) == 2))
+        with self.lock:
+            self.readout.check()
+            found = self.readout.codes(loo_values(self.learner, signs=len(self.classes_) == 2))
             return float(np.mean(found != self.store.y))
 
 

@@ -10,8 +10,8 @@ from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.utils import get_tags
 
 from ...learning.store import Store
+from ...pipelines import is_search, of_class, way_to
 from ...quoted import quoted
-from ..forms.way import is_search, of_class, way_to
 from .holder import Holder
 
 
@@ -56,7 +56,7 @@ def forget(model: Any, ids: Any) -> Any:
     last = way_to(model).machine
     if not issubclass(type(last), Holder):
         raise ValueError(f"model must be an incremental model, or a pipeline with one at its end. Got {quoted(model)}.")
-    with last.turn:
+    with last.lock:
         store = last.store
         slots = store.slots(ids)
         for name, step in _fitted_steps(model):

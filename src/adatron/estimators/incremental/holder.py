@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from ...kernels import Kernel
 from ...learning.learner import Foundation, Learner, Limits
 from ...learning.store import Store
-from ...model.heads import Head
 from ...model.model import Model, Proofs
+from ...model.readout import Readout
 from ...quoted import quoted
 from ..base.attributes import flat
 from ..base.convergence import warn_unless_converged
@@ -23,9 +23,9 @@ from ..base.machine import KernelMachine
 
 # Parameters that the solution rests on.
 FIXED = ("C", "nu", "epsilon", "kernel", "degree", "gamma", "coef0", "bias", "augment", "multi_class", "class_weight")
-KNOWN_PARTS = ("kernel", "gamma", "head", "proofs")  # parts of a model that are known before it is gathered
+KNOWN_PARTS = ("kernel", "gamma", "readout", "proofs")  # parts of a model that are known before it is gathered
 STATE = ("_store", "_tracks", "n_refit_", "_fixed")  # what a learner gives to the state of its estimator
-HERE = ("_saved", "_turn", "_learner")  # attributes of which a copy has its own, or none
+HERE = ("_saved", "_lock", "_learner")  # attributes of which a copy has its own, or none
 
 
 class CompactError(ValueError, AttributeError):
@@ -45,9 +45,9 @@ class Holder(KernelMachine):
     # -- the learner
 
     @property
-    def turn(self) -> AbstractContextManager[Any]:
-        """The turn of a fit or a step: threads that learn do it one after the other."""
-        return vars(self).setdefault("_turn", RLock())
+    def lock(self) -> AbstractContextManager[Any]:
+        """The lock of a fit or a step: threads that learn do it one after the other."""
+        return vars(self).setdefault("_lock", RLock())
 
     @property
     def learner(self) -> Learner:
@@ -80,10 +80,10 @@ class Holder(KernelMachine):
         problem = type(self)(**params).problem(float(params.get("augment", 1.0)))
         return Foundation({name: params[name] for name in FIXED if name in params}, problem)
 
-    def _learner_of(self, kernel: Kernel, gamma: float, head: Head, foundation: Foundation) -> Learner:
+    def _learner_of(self, kernel: Kernel, gamma: float, readout: Readout, foundation: Foundation) -> Learner:
         """Return a new learner, which has no samples yet."""
         warn = partial(warn_unless_converged, X=None, max_iter=-1)
-        return Learner(kernel, gamma, head, foundation, self._limits, self.turn, warn)
+        return Learner(kernel, gamma, readout, foundation, self._limits, self.lock, warn)
 
     @property
     def store(self) -> Store:
@@ -108,10 +108,10 @@ class Holder(KernelMachine):
         learner: Learner | None = vars(self).get("_learner")
         return super().model_ if learner is None else learner.model()
 
-    def part(self, name: str, asked: str) -> Any:
+    def part(self, name: str, requested: str) -> Any:
         learner: Learner | None = vars(self).get("_learner")
         if learner is None:
-            return super().part(name, asked)
+            return super().part(name, requested)
         return False if name == "compact" else getattr(learner if name in KNOWN_PARTS else self.model_, name)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -122,15 +122,15 @@ class Holder(KernelMachine):
     def __copy__(self) -> Self:
         """Return a copy with samples and a solution of its own, which do not affect this one."""
         other = object.__new__(type(self))
-        with self.turn:
+        with self.lock:
             vars(other).update({name: one for name, one in vars(self).items() if name not in HERE})
             if "_learner" in vars(self):
-                other._learner = self._learner.copy(other.turn)
+                other._learner = self._learner.copy(other.lock)
         return other
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for copies, pickles and files: of a model with samples, not its support vectors."""
-        with self.turn:  # no step may come between the parts, or change them before they are written
+        with self.lock:  # no step may come between the parts, or change them before they are written
             kept, learner = super().__getstate__(), vars(self).get("_learner")
             return kept if learner is None else {**kept, **deepcopy(learner.state()), **flat(type(self), learner)}
 
@@ -148,8 +148,8 @@ class Holder(KernelMachine):
             return
         if own["_fixed"].keys() != {*FIXED} & {*self._get_param_names()}:
             raise ValueError("_fixed holds other parameters than those that the solution rests on")
-        kernel, gamma, head = parts["kernel"], parts["gamma"], self._head_of(parts)
-        learner = self._learner_of(kernel, gamma, head, self.foundation(**own["_fixed"]))
+        kernel, gamma, readout = parts["kernel"], parts["gamma"], self._readout_of_state(parts)
+        learner = self._learner_of(kernel, gamma, readout, self.foundation(**own["_fixed"]))
         learner.restore(own, Proofs(**parts["proofs"]), state.get("n_features_in_"))
         self._learner = learner
 

@@ -17,16 +17,16 @@ from sklearn.utils._param_validation import Interval
 from ...arrays import Ids, Vector, canonical_csr, writable
 from ...compiled.cache.uninterrupted import uninterrupted
 from ...docstrings import documented
+from ...door import arrays, inputs
+from ...door.arrays import checked, refuse_remote
 from ...learning.c_path import CPath, paths_in_C
 from ...learning.report import report
-from ...model.heads import Head
-from ...model.model import Worst
+from ...model.model import OverallCertificate
+from ...model.readout import Readout
 from ...quoted import quoted
 from ..base.attributes import Attribute
 from ..base.machine import KernelMachine
 from ..base.methods import fitting, named
-from ..checks import arrays, inputs
-from ..checks.arrays import checked, refuse_remote
 from .forgetting import keeping
 from .holder import Holder
 
@@ -81,7 +81,7 @@ class Incremental(Holder):
         What ``adatron stream`` has learned from which input; None if it has not learned this model.
     """
 
-    certificate_: Attribute[Worst] = Attribute("worst", shown=lambda worst: replace(worst, estimated=True))
+    certificate_: Attribute[OverallCertificate] = Attribute("overall", shown=lambda one: replace(one, estimated=True))
     precision = "double"
     stream_: dict[str, Any] | None = None  # record of ``adatron stream``: what it has learned from which input
 
@@ -130,7 +130,7 @@ class Incremental(Holder):
         ArithmeticError
             Rounding leaves no way to the solution.
         """
-        with self.turn:
+        with self.lock:
             return self._fit(X, y, sample_weight, ids)
 
     def partial_fit(self, X: Any, y: Any, ids: Any = None, sample_weight: Any = None) -> Self:
@@ -163,7 +163,7 @@ class Incremental(Holder):
         return self._learn(X, y, ids, sample_weight)
 
     def _learn(self, X: Any, y: Any, ids: Any, sample_weight: Any, classes: Any = None) -> Self:
-        with self.turn:
+        with self.lock:
             if self._is_new:
                 return self._fit(X, y, sample_weight, ids, classes)
             X, y = self._checked(X, y, first=False)
@@ -175,14 +175,14 @@ class Incremental(Holder):
     def _fit(self, X: Any, y: Any, sample_weight: Any, ids: Any, classes: Any = None) -> Self:
         X, y = self._checked(X, y, first=True)
         own = inputs.weights(X, sample_weight)
-        y, weight, head, found = self._meaning(X, y, own, classes, first=True)
+        y, weight, readout, found = self._meaning(X, y, own, classes, first=True)
         if self._given:
             raise ValueError(f"{type(self).__name__} does not accept kernel='precomputed'; pass rows of features.")
         rows = inputs.as_dense_if_small(X, self.kernel)
         kernel, gamma = self._resolved(rows, None if sample_weight is None else own)
         if kernel.compiled and not kernel.convex:
             raise ValueError(f"An incremental model needs a positive semi-definite kernel. Got {quoted(kernel)}.")
-        learner = self._learner_of(kernel, gamma, head, self.foundation())
+        learner = self._learner_of(kernel, gamma, readout, self.foundation())
         learner.begin(X, y, weight, ids)
         with uninterrupted():
             vars(self).update(found, stream_=None, _learner=learner)
@@ -192,8 +192,8 @@ class Incremental(Holder):
     @abstractmethod
     def _meaning(
         self, X: Any, y: Any, weight: Vector, classes: Any, first: bool
-    ) -> tuple[Vector, Vector, Head, dict[str, Any]]:
-        """Return what y means: targets, weights times those of the classes, the model's head, and attributes of a fit.
+    ) -> tuple[Vector, Vector, Readout, dict[str, Any]]:
+        """Return targets, weights times those of the classes, the model's readout, and attributes of a fit.
 
         weight : the user's weights
         classes : all that will ever come, as the user gave them
@@ -259,7 +259,7 @@ class Incremental(Holder):
             An id that no sample has, or one named twice; all samples; a nu that becomes infeasible without the samples.
             The estimator is then as it was.
         """
-        with self.turn:
+        with self.lock:
             learner = self.for_step()
             slots = learner.store.slots(ids)
             if len(slots) == learner.store.n:
@@ -333,7 +333,7 @@ class FollowsC(Incremental):
             Rounding leaves no way to the solution; the estimator is then as it was.
         """
         _check(C)
-        with self.turn:
+        with self.lock:
             learner = self.for_step()
             with learner.step() as undo:
                 undo.append(partial(self.set_params, C=learner.foundation.fixed["C"]))
@@ -362,7 +362,7 @@ class FollowsC(Incremental):
             Rounding leaves no way.
         """
         _check(C)
-        with self.turn:
+        with self.lock:
             learner = self.for_step()
             begin: float = learner.foundation.fixed["C"]
             if not np.isfinite([C, begin]).all():

@@ -28,16 +28,16 @@ class IncrementalNovelty(Incremental, Novelty):
 
     def _meaning(self, X: Any, y: Any, weight: Vector, classes: Any, first: bool) -> Any:
         marks = self.marks(X, y)
-        return np.zeros(X.shape[0]) if marks is None else marks, weight, self.reads, {}
+        return np.zeros(X.shape[0]) if marks is None else marks, weight, self.fixed_readout, {}
 
     def loo_decision(self) -> Vector:
         """Return each sample's decision value by the model of all others, (n_samples,), in the order of ``ids_``."""
-        with self.turn:
+        with self.lock:
             return loo_values(self.learner)[:, 0]
 
     def loo_error(self) -> float:
         """Return the exact fraction of samples that are on the wrong side by the model of all others."""
-        with self.turn:  # no step may come between
+        with self.lock:  # no step may come between
             inside = self.loo_decision() >= 0.0
             return float(np.mean(inside == (self.store.y == -1.0)))
 

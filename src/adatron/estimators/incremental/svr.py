@@ -51,14 +51,14 @@ class IncrementalSVR(FollowsC, SVR):
         self._keep(locals())
 
     def _meaning(self, X: Any, y: Any, weight: Vector, classes: Any, first: bool) -> Any:
-        return y, weight, self.reads, {}
+        return y, weight, self.fixed_readout, {}
 
     def loo_prediction(self) -> Vector:
         """Return the prediction for each sample by the model of all others, (n_samples,), in the order of ``ids_``."""
-        with self.turn:
+        with self.lock:
             return loo_values(self.learner)[:, 0]
 
     def loo_error(self) -> float:
         """Return the exact leave-one-out error, the mean squared error of ``loo_prediction``."""
-        with self.turn:  # no step may come between
+        with self.lock:  # no step may come between
             return float(np.mean((self.loo_prediction() - self.store.y) ** 2))

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ..table import ModelFileError
 
-HEADER = "model.json"  # The part that is no array.
+HEADER = "model.json"  # The part that is not an array.
 MOST_HEADER = 2**24  # Most bytes of model.json.
 MARK = b"sha256:"  # Begin of the zip's comment.
 READ_BYTES = 2**20  # Bytes that are read at a time.
@@ -83,7 +83,7 @@ def read_archive(
     """Read the header and the arrays.
 
     most : bytes that all parts may take together
-    header_of : reads the header before all else, as other formats have other digests; None if there is none
+    header_of : reads the header before all else, as other formats have other digests; it gets None without a header
 
     Raises
     ------

@@ -202,7 +202,7 @@ def lasting_state(machine: KernelMachine) -> dict[str, Any]:
 
 
 def _parts(kind: type[Any], samples: bool) -> set[str]:
-    """Return the attributes that are parts of the model; one with samples keeps those of its proofs and its head."""
+    """Return the attributes that are parts of the model; one with samples keeps those of its proofs and its readout."""
     found = {name: path[0] for name, path in attributes_of(kind).items()}
     return {name for name, part in found.items() if part != "samples" and (not samples or part in KNOWN_PARTS)}
 

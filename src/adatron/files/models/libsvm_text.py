@@ -17,10 +17,10 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from ...arrays import MOST_COLUMNS, canonical_csr
+from ...conversions.adopt import adopt, adopt_one
 from ...estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from ...estimators.base.classifier import Classifier
 from ...estimators.base.machine import KernelMachine
-from ...estimators.forms.adopt import adopt, adopt_one
 from ...kernels import resolve
 from ...kernels.table import LEAVES
 from ...model.checks import LARGEST_SUPPORT
@@ -70,11 +70,11 @@ def save_libsvm(model: Any, path: Path) -> None:
     check_is_fitted(model)
     if model.compact_:
         raise ModelFileError(path, "vectors of a compact model have no class: save the model from which it was made")
-    if (many := model.head.columns) is not None:
+    if (many := model.readout.columns) is not None:
         raise ModelFileError(path, f"LIBSVM predicts one number or class, and this model predicts {many}")
     if isinstance(model, Classifier) and model.classes_.dtype.kind not in "iu":
         raise ModelFileError(path, "LIBSVM's classes are whole numbers, the model's are not")
-    if isinstance(model, Classifier) and model.head.each:
+    if isinstance(model, Classifier) and model.readout.each:
         raise ModelFileError(path, "LIBSVM compares pairs of classes, but this model compares each class with the rest")
     lines = [f"{START} {name}", *_header(model, path), "SV", *_vectors(model)]
     with atomic_write(path) as stream:
@@ -82,7 +82,7 @@ def save_libsvm(model: Any, path: Path) -> None:
 
 
 def _cure(model: Any) -> str:
-    """Say what keeps a model from being LIBSVM text, and what helps."""
+    """Return the reason why a model cannot be LIBSVM text, and the advice that helps."""
     steps = [type(step).__name__ for _, step in getattr(model, "steps", [])[:-1]]
     if not steps:
         return f"LIBSVM has {', '.join(kind.__name__ for kind in LIBSVM_TYPES.values())}"

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from ...estimators.base.machine import KernelMachine
-from ...estimators.forms.way import way_to
 from ...estimators.incremental.machine import Incremental
+from ...pipelines import way_to
 from ..atomic import atomic_write, remove_leftovers
 from ..database import is_database, model_in
 from ..source import Piped, begins_with, open_plain, rewindable, room, size_of
@@ -77,7 +77,7 @@ def save(model: BaseEstimator | Estimator, path: Path) -> None:
     if is_database(path):
         raise ModelFileError(path, STREAMING)
     last = way_to(model).machine
-    with last.turn if isinstance(last, Incremental) else nullcontext():  # what is written is what is remembered
+    with last.lock if isinstance(last, Incremental) else nullcontext():  # what is written is what is remembered
         with atomic_write(path) as stream:
             write(model, stream, path)
         _remember(model, path)

@@ -24,8 +24,8 @@ from sklearn.pipeline import Pipeline
 
 from ...arrays import MOST_COLUMNS
 from ...estimators.base.machine import KernelMachine
-from ...estimators.forms.way import way_to
 from ...extras import needed
+from ...pipelines import way_to
 from .archive import InvalidError, array_of, taken
 from .contents import STATE_LEFT_OUT, FileState, is_array, is_count, refusal, requests_of, restore_requests
 

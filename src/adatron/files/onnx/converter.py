@@ -53,7 +53,7 @@ def set_types(operator: Any) -> None:
     model, rows = operator.raw_operator, operator.inputs[0].get_first_dimension()
     number = types.guess_tensor_type(operator.inputs[0].type).__class__
     if not is_classifier(model):
-        operator.outputs[-1].set_type(number([rows, model.head.width or 1]))
+        operator.outputs[-1].set_type(number([rows, model.readout.width or 1]))
         if is_outlier_detector(model):
             operator.outputs[0].set_type(types.Int64TensorType([rows, 1]))
         return
@@ -86,7 +86,7 @@ def convert(scope: Any, operator: Any, container: Any) -> None:
         graph.cast(scores, number, named=names[1])
     else:
         for name, value in zip(names, found.values(), strict=True):
-            column = value if model.head.width else graph.add("Unsqueeze", value, graph.whole(1))
+            column = value if model.readout.width else graph.add("Unsqueeze", value, graph.whole(1))
             whole = is_outlier_detector(model) and name == names[0]
             graph.cast(column, np.int64 if whole else number, named=name)
     for name, array in graph.constants.items():

@@ -1,6 +1,6 @@
 """Labels, decision function and probabilities, as nodes that follow the decision values of the problems.
 
-``model/heads.py`` says the same in NumPy.
+``model/readout.py`` says the same in NumPy.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_outlier_detector
 
-from ...model.heads import Classes
 from ...model.layout import pairs
+from ...model.readout import Classes
 from ...quoted import quoted
 from .kernels import Graph, Tensor
 
@@ -26,12 +26,12 @@ def outputs(model: Any, graph: Graph, values: str) -> dict[str, Tensor]:
     """
     if is_classifier(model):
         return _classified(model, graph, values)
-    if model.head.width is not None:
-        order = model.head.order  # the problem of the lowest value comes first; None: as they are
+    if model.readout.width is not None:
+        order = model.readout.order  # the problem of the lowest value comes first; None: as they are
         if order is not None:
             ascending = graph.add("TopK", values, graph.whole(len(order)), outputs=2, axis=1, largest=0)
             values = graph.add("Gather", ascending, graph.constant(np.argsort(order), np.int64), axis=1)
-        return {"prediction": Tensor(values, width=model.head.width)}
+        return {"prediction": Tensor(values, width=model.readout.width)}
     one = graph.add("Squeeze", values, graph.whole(1))
     if not is_outlier_detector(model):
         return {"prediction": Tensor(one)}
@@ -42,7 +42,7 @@ def outputs(model: Any, graph: Graph, values: str) -> dict[str, Tensor]:
 
 def has_probabilities(model: Any) -> bool:
     """Return whether a machine was fitted with probabilities, and offers them."""
-    return is_classifier(model) and model.head.slope is not None and hasattr(model, "predict_proba")
+    return is_classifier(model) and model.readout.slope is not None and hasattr(model, "predict_proba")
 
 
 def labels(classes: NDArray[Any]) -> NDArray[Any]:
@@ -57,23 +57,23 @@ def labels(classes: NDArray[Any]) -> NDArray[Any]:
 
 
 def _classified(model: Any, graph: Graph, values: str) -> dict[str, Tensor]:
-    head = model.head
-    k = len(head.labels)
+    readout = model.readout
+    k = len(readout.labels)
     if k == 2:
         decision = graph.add("Squeeze", values, graph.whole(1))
         code = graph.cast(graph.add("GreaterOrEqual", decision, graph.constant(0.0)), np.int64)
-    elif head.each:
+    elif readout.each:
         decision = values
         code = graph.add("ArgMax", values, axis=1, keepdims=0)
     else:
-        decision = _refined(graph, values, k) if head.shape == "ovr" else values
-        votes = decision if head.break_ties else _votes(graph, values, k, "Greater")
+        decision = _refined(graph, values, k) if readout.shape == "ovr" else values
+        votes = decision if readout.break_ties else _votes(graph, values, k, "Greater")
         code = graph.add("ArgMax", votes, axis=1, keepdims=0)
-    classes = labels(head.labels)
+    classes = labels(readout.labels)
     label = graph.add("Gather", graph.constant(classes, None), code)
-    found = {"label": Tensor(label, classes.dtype), "decision": Tensor(decision, width=head.width)}
+    found = {"label": Tensor(label, classes.dtype), "decision": Tensor(decision, width=readout.width)}
     if has_probabilities(model):
-        found["probabilities"] = Tensor(_probabilities(head, graph, values, code), width=k)
+        found["probabilities"] = Tensor(_probabilities(readout, graph, values, code), width=k)
     return found
 
 
@@ -103,15 +103,15 @@ def _refined(graph: Graph, values: str, k: int) -> str:
     return graph.add("Add", _votes(graph, values, k, "GreaterOrEqual"), part)
 
 
-def _probabilities(head: Classes, graph: Graph, values: str, code: str) -> str:
+def _probabilities(readout: Classes, graph: Graph, values: str, code: str) -> str:
     """Return the probabilities of the classes, coupled from those of the pairs; the predicted class has the largest."""
-    k = len(head.labels)
+    k = len(readout.labels)
     if k == 2:
         values = graph.add("Neg", values)
-    elif head.each:
+    elif readout.each:
         i, j = (graph.constant(part, np.int64) for part in pairs(k))
         values = graph.add("Sub", graph.add("Gather", values, i, axis=1), graph.add("Gather", values, j, axis=1))
-    logits = graph.scaled(values, head.slope or 0.0)
+    logits = graph.scaled(values, readout.slope or 0.0)
     square = _square(graph, graph.add("Neg", logits), logits, k)
     most = graph.largest(square)  # at least 0, for the diagonal; so no exponential overflows
     total = graph.add("ReduceSum", graph.add("Exp", graph.add("Sub", square, most)), graph.whole(2), keepdims=0)

@@ -26,8 +26,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ...estimators.base.machine import KernelMachine
-from ...estimators.forms.way import way_to
 from ...extras import needed
+from ...pipelines import way_to
 from ..atomic import atomic_write
 from .decisions import labels, outputs
 from .kernels import IR_VERSION, OPSET, Graph, Tensor, decision_values
@@ -130,8 +130,8 @@ def check(model: Any) -> None:
             "adatron.kernels."
         )
     if is_classifier(model):
-        model.head.refuse_several()
-        model.head.check()
+        model.readout.refuse_several()
+        model.readout.check()
         labels(model.classes_)
     function = model.model_.function()
     _check_size(8 * model.n_features_in_ * function.vectors.shape[0] * (not function.kernel.plain))

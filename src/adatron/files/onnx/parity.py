@@ -13,7 +13,7 @@ from sklearn.base import is_regressor
 from ...arrays import Vector, dense_rows
 from ...extras import needed
 from ...model.function import DecisionFunctions
-from ...model.heads import Classes
+from ...model.readout import Classes
 from ...model.tilted import Tilted, outputs
 
 ALLOWED = 1e-12  # Deviation of a decision value, relative to the sum of the sizes of all terms.
@@ -117,14 +117,14 @@ def compare(results: Mapping[str, NDArray[Any]], model: Any, rows: Any) -> Parit
     if is_regressor(model):
         missed = np.abs(results["prediction"] - model.predict(rows))
     else:
-        head, values = model.head, model.problem_values(rows)
-        decided = head.decided(values, ALLOWED * sizes + 0.0 * values)
+        readout, values = model.readout, model.problem_values(rows)
+        decided = readout.decided(values, ALLOWED * sizes + 0.0 * values)
         missed = np.abs(results["decision"] - model.decision_function(rows))
         differ = results["label"] != model.predict(rows)
-        if isinstance(head, Classes) and head.refines:  # values made of votes
-            scales, compared = len(head.labels) + sizes, decided
+        if isinstance(readout, Classes) and readout.refines:  # values made of votes
+            scales, compared = len(readout.labels) + sizes, decided
         if "probabilities" in results:
-            steep = 0.0 if head.slope is None else head.slope  # there is one where there are probabilities
+            steep = 0.0 if readout.slope is None else readout.slope  # there is one where there are probabilities
             wrong = np.abs(results["probabilities"] - model.predict_proba(rows))
             probabilities = _largest(wrong[decided], 1.0 + steep * sizes[decided])
     missed = missed.reshape(n, -1)[compared]

@@ -78,13 +78,13 @@ class Columns:
 
         The first column may be the label if its texts repeat.
         """
-        said = f"{self.named(index)} holds {example!r}, text"
+        printed = f"{self.named(index)} holds {example!r}, text"
         if self.request.n_features is not None:
-            return f"{said}, and the model expects numbers there{self.label_note()}"
+            return f"{printed}, and the model expects numbers there{self.label_note()}"
         guess = self.request.label is None and self.label is not None and 2 * len(set(texts)) <= len(texts)
         advice = "--label 0 says that it is the label, " * (guess and index == 0)
         advice += "train --categorical auto encodes columns of text, --drop leaves this one out"
-        return f"{said}: {advice}{self.label_note()}"
+        return f"{printed}: {advice}{self.label_note()}"
 
     def notes(self, X: NDArray[Any]) -> tuple[str, ...]:
         """Return a sentence for each column that is left out by its name, and for a first one that counts the rows.

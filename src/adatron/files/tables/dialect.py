@@ -31,7 +31,7 @@ Records = list[list[str]]
 class _Split(NamedTuple):
     """The records of a text as one separator splits them.
 
-    rank : whether all records have the width; the share of fields that are no text; the share of records of the width
+    rank : whether all records have the width; the share of fields that are not text; the share of records of the width
     """
 
     separator: str

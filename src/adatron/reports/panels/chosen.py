@@ -16,7 +16,7 @@ from ...plots.insight import LOO_ERROR, LOO_RMSE, LeaveOneOutDisplay
 from ...plots.search import SearchDisplay
 from ...selection.ranges.auto import DISTANT, SCALED
 from ..facts import LATE, Facts, Missing, known, needed
-from ..page import Panel, SortableTable, Text, percent, said
+from ..page import Panel, SortableTable, Text, digits, percent
 
 ROUNDED_APART = 1e-9  # Relative difference that is rounding.
 TIMES = (0.25, 0.5, 1.0, 2.0, 4.0)  # What nu is multiplied by.
@@ -40,18 +40,18 @@ def _over_C(facts: Facts, panel: Panel) -> None:
         panel.note(found.reason)
         return
     numbers = facts.task == "regression"
-    shown = said if numbers else percent
+    shown = digits if numbers else percent
 
     def error(k: int) -> str:
         doubt = float(found.uncertainty[k])
         return f"{shown(float(found.error[k]))} ± {shown(doubt)}" if doubt else shown(float(found.error[k]))
 
-    best = f"C = {said(found.C[found.best])}"
+    best = f"C = {digits(found.C[found.best])}"
     same = found.error[found.own] <= found.error[found.best]
     verdict = f"no, {best}" if found.clear else f"yes, none of {len(found.C)} values"
     panel.answer = f"C: {verdict} is clearly better. L{LOO_RMSE[1:] if numbers else LOO_ERROR[1:]}: {error(found.own)}"
-    panel.answer += f" at the model's C = {said(found.C[found.own])}"
-    panel.answer += ", the best." if same else f"; best: {said(found.C[found.best])} ({error(found.best)})."
+    panel.answer += f" at the model's C = {digits(found.C[found.own])}"
+    panel.answer += ", the best." if same else f"; best: {digits(found.C[found.best])} ({error(found.best)})."
     if left := _unexamined(facts):
         panel.answer += f" {' and '.join(left)} {'were' if len(left) > 1 else 'was'} not examined: `adatron search` or "
         panel.answer += "GridSearchCV."
@@ -108,8 +108,8 @@ def _over_nu(facts: Facts, panel: Panel) -> None:
     luck = 2.0 * float(np.sqrt(own[0] * (1.0 - own[0]) / own[4]))
     verdict = "Yes: it keeps its promise" if own[3] <= own[0] + luck else "No: new samples are outside more often"
     panel.answer = (
-        f"{verdict}. nu = {said(own[0])} allows at most that part outside: {percent(own[1])} are, and of samples that "
-        f"are left out {percent(own[3])}{doubt}, {how}."
+        f"{verdict}. nu = {digits(own[0])} allows at most that part outside: {percent(own[1])} are, and of samples "
+        f"that are left out {percent(own[3])}{doubt}, {how}."
     )
 
     def draw(ax: Any) -> None:
@@ -138,14 +138,14 @@ def _searched(facts: Facts, panel: Panel) -> None:
         return
     # Of equal candidates, the search itself took the first.
     best = dict(results["params"][int(index[0])])
-    words = ", ".join(f"{name} = {said(one) if isinstance(one, float) else one}" for name, one in best.items())
+    words = ", ".join(f"{name} = {digits(one) if isinstance(one, float) else one}" for name, one in best.items())
     if hasattr(search, "best_index_"):
-        panel.answer += f" The search chose {words} with the mean {measure} {said(float(means[index[0]]))}."
+        panel.answer += f" The search chose {words} with the mean {measure} {digits(float(means[index[0]]))}."
     else:
         panel.answer += f" The search chose nothing (refit=False); {words} has the best mean {measure}, "
-        panel.answer += f"{said(float(means[index[0]]))}."
+        panel.answer += f"{digits(float(means[index[0]]))}."
     for parameter, end in edges(results, index).items():
-        value = said(best[parameter]) if isinstance(best[parameter], float) else best[parameter]
+        value = digits(best[parameter]) if isinstance(best[parameter], float) else best[parameter]
         text = f"{parameter} = {value} is the {end} of the values tried, at the edge: try values beyond."
         panel.parts.append(Text(text, "warning"))
     if varied(results):

@@ -10,7 +10,7 @@ from ...insight.twin import Twin, at_bound
 from ...plots.insight import InfluenceDisplay
 from ...quoted import upward
 from ..facts import LATE, Facts, Missing
-from ..page import BAR_HEIGHT, SAMPLES_SHOWN, Folded, Panel, SortableTable, Text, percent, said
+from ..page import BAR_HEIGHT, SAMPLES_SHOWN, Folded, Panel, SortableTable, Text, digits, percent
 
 SAMPLE_BARS = 8  # Bars of the picture.
 COLOURS = "Blue: the coefficient is below its bound (free); red: it is at the bound."
@@ -31,7 +31,7 @@ def deciding(facts: Facts) -> Panel:
         return panel
     panel.answer += "."
     if len(found.change):
-        panel.answer += f" Without the most influential one, values change by {said(found.change[0])} on average."
+        panel.answer += f" Without the most influential one, values change by {digits(found.change[0])} on average."
     display = InfluenceDisplay.of(found, None if facts.task == "novelty" else facts.y)
     if not facts.rows:
         display.labels = [f"number {k}" for k in range(1, len(found.numbers) + 1)]

@@ -11,7 +11,7 @@ from ...insight.subject import drawn
 from ...plots.axes import COLORS
 from ...quality import of_classes, of_numbers, of_outliers, of_quantiles
 from ..facts import LATE, Facts, Missing
-from ..page import INK, Figure, Panel, SortableTable, grouped, percent, said
+from ..page import INK, Figure, Panel, SortableTable, digits, grouped, percent
 
 CLASSES_WRITTEN = 30  # Most classes that a confusion matrix names, and whose counts it shows as numbers.
 DOTS = 2_000  # Most points of a picture.
@@ -69,7 +69,7 @@ def _answer(facts: Facts, lines: list[MeasuredOn]) -> str:
         if facts.task == "classification":
             words.append(f"{name}: {percent(float(np.mean(predicted != y)))}{doubt} wrong")
         elif facts.task == "regression":
-            words.append(f"{name}: RMSE {said(of_numbers(predicted, y)['rmse'])}")
+            words.append(f"{name}: RMSE {digits(of_numbers(predicted, y)['rmse'])}")
         else:
             words.append(f"{name}: {percent(float(np.mean(predicted == -1)))}{doubt} outside")
     text = "; ".join(words)

@@ -10,7 +10,7 @@ from ...model.model import GAP_TOL, IF_SEMIDEFINITE
 from ...plots.gap import GapDisplay
 from ...quoted import raised, upward
 from ..facts import Facts, Missing
-from ..page import Folded, Panel, SortableTable, Text, Verbatim, Worded, said
+from ..page import Folded, Panel, SortableTable, Text, Verbatim, Worded, digits
 
 EQUAL_ENDS = 1e-12  # Relative gap below which the digits of the objectives need not show it.
 PROBLEMS_SHOWN = 300  # Problems in the table, those with the largest gaps.
@@ -43,7 +43,7 @@ def optimal(facts: Facts) -> Panel:
     if not isinstance(twin, Missing) and twin.difference > 0.0:
         text = (
             "The exact solution, which the panels about deletion use, differs from the values of this model by at most "
-            f"{said(twin.difference)} on its samples."
+            f"{digits(twin.difference)} on its samples."
         )
         if twin.far:
             text += " This is much: pass the weights of the samples, or fit to a smaller tolerance."
@@ -68,8 +68,8 @@ def _answer(machine: Any) -> str:
         return f"{'Yes' if known else 'Not proven'}, by the gradient that the model follows: {worst}."
     provided = "" if worst.semidefinite else f", {IF_SEMIDEFINITE}"
     if worst.gap > GAP_TOL:
-        asked = getattr(machine, "gap_tol", None)
-        met = asked is None or worst.gap <= asked
+        requested = getattr(machine, "gap_tol", None)
+        met = requested is None or worst.gap <= requested
         cure = "A smaller gap_tol asks for more" if met else "A smaller C, scaled features or higher limits may help"
         return (
             f"Nearly: the objective is proven to within {raised(100 * worst.gap):g} %{provided}; {violation}. {cure}."
@@ -94,4 +94,4 @@ def _problems(machine: Any, count: int) -> list[str]:
     if not hasattr(machine, "classes_") or count == 1:
         return ["all"] * count
     names = [*map(str, machine.classes_), "rest"]
-    return [f"{names[a]} / {names[b]}" for a, b in machine.head.problems]
+    return [f"{names[a]} / {names[b]}" for a, b in machine.readout.problems]

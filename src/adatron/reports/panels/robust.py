@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from ...estimators.base.probability import slope
+from ...estimators.base.classifier import slope
 from ...insight.subject import dense, drawn, refuse_unmeasured
 from ...margins import InputMargins, variation
 from ...plots.axes import COLORS
@@ -16,7 +16,7 @@ from ...plots.input_margin import MarginDisplay, of_classes
 from ...quoted import raised
 from ...threads import Pool, allowed_threads
 from ..facts import LATE, SAMPLES_MEASURED, Facts, Missing, known
-from ..page import HALF_WIDTH, PICTURE_WIDTH, Figure, Panel, SortableTable, grouped, percent, said
+from ..page import HALF_WIDTH, PICTURE_WIDTH, Figure, Panel, SortableTable, digits, grouped, percent
 
 DISTANCES_SHOWN = (0.05, 0.25, 0.5, 0.75)  # Of the distances from the boundary.
 BINS = 10  # Groups of samples by their distance.
@@ -85,9 +85,9 @@ def _calibration(facts: Facts, panel: Panel) -> None:
         panel.note(folds.reason)
         return
     machine: Any = facts.machine
-    head, y = machine.head, facts.y[folds.numbers]
-    factor = slope(head.margins(folds.values, np.searchsorted(head.labels, y)), np.ones(len(y)))
-    probabilities = replace(head, slope=factor).probabilities(folds.values)
+    readout, y = machine.readout, facts.y[folds.numbers]
+    factor = slope(readout.margins(folds.values, np.searchsorted(readout.labels, y)), np.ones(len(y)))
+    probabilities = replace(readout, slope=factor).probabilities(folds.values)
     sure, right = probabilities.max(axis=1), folds.predicted == y
     ends = np.quantile(sure, np.linspace(0.0, 1.0, BINS + 1)[1:-1])
     group = np.searchsorted(ends, sure)
@@ -135,7 +135,7 @@ def _steady(facts: Facts, panel: Panel) -> None:
         return
     panel.answer = (
         f"Proven: a sample of the fit that moves by {facts.length(rows[0][0])} changes its prediction by at most "
-        f"{said(rows[0][2])}."
+        f"{digits(rows[0][2])}."
     )
     head = ("the sample moves by", "part of the spread", "the prediction changes by at most")
     text = f"Certified bounds, for every sample of the fit and every direction; lengths: {facts.unit}."

@@ -24,14 +24,15 @@ def suspicious(facts: Facts) -> Panel:
     if isinstance(found, Missing):
         panel.note(found.reason)
         return panel
-    asked, count = len(found.left_out.numbers), len(found.numbers)
+    requested, count = len(found.left_out.numbers), len(found.numbers)
     lie, its, be = ("lies", "its", "is") if count == 1 else ("lie", "their", "are")
     what = {
         "regression": f"{lie} more than three median errors from {its} prediction",
         "novelty": f"{be} outside",
     }.get(facts.task, f"{be} misclassified")
     bound = int(found.bound.sum())
-    panel.answer = f"{count:,} of {asked:,} samples ({percent(count / max(1, asked))}) {what} by exact leave-one-out"
+    share = percent(count / max(1, requested))
+    panel.answer = f"{count:,} of {requested:,} samples ({share}) {what} by exact leave-one-out"
     panel.answer += f"; {bound:,} of them {'is' if bound == 1 else 'are'} at the bound." if count else "."
     if not count:
         return panel

@@ -26,10 +26,10 @@ from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import _safe_indexing, check_array, indexable  # pyright: ignore[reportPrivateUsage]
 
+from ...door import inputs
 from ...estimators import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM, QuantileSVR
-from ...estimators.checks import inputs
-from ...estimators.forms.way import way_to
 from ...kernels import Kernel, resolve
+from ...pipelines import way_to
 
 # Machines of this library whose ranges of C or nu are known.
 OUR_MACHINES: tuple[type, ...] = (SVC, NuSVC, SVR, NuSVR, OneClassSVM, QuantileSVR)
@@ -74,7 +74,7 @@ class Axis:
     most: float = inf
 
     def beyond(self, edge: str) -> float | None:
-        """Return the next value beyond the 'smallest' or the 'largest' one; None if there is none."""
+        """Return the next value beyond the 'smallest' or the 'largest' one; None if the range ends there."""
         if edge == "smallest":
             value = max(rounded(self.values[0] / self.factor), self.least)
             return value if 0.0 < value <= self.values[0] / SAME_VALUE else None
@@ -142,7 +142,7 @@ def _named(machine: Any) -> str:
 def _sample(estimator: Any, X: Any, y: Any) -> tuple[Any, Any, int]:
     """Return some samples as the machine sees them, all targets, and the number of all samples.
 
-    The steps of a pipeline are fitted to these samples alone. Samples that are no rows of numbers are None.
+    The steps of a pipeline are fitted to these samples alone. Samples that are not rows of numbers are None.
     """
     X, y = indexable(X, y)
     n = X.shape[0] if hasattr(X, "shape") else len(X)

@@ -119,8 +119,8 @@ def search_ranges(
             return
         if step == WIDENINGS:
             ends = [(name, word) for at in there.values() for name, word in at.items()]
-            said = [f"the {word} {name}, {results['params'][chosen[0]][name]:g}" for name, word in ends]
-            warnings.warn(AT_EDGE.format(WIDENINGS, " and ".join(said)), UserWarning, stacklevel=2)
+            printed = [f"the {word} {name}, {results['params'][chosen[0]][name]:g}" for name, word in ends]
+            warnings.warn(AT_EDGE.format(WIDENINGS, " and ".join(printed)), UserWarning, stacklevel=2)
             return
         new = [(number, one) for number, at in there.items() for one in grids[number].widen(at)]
 

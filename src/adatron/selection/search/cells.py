@@ -19,7 +19,7 @@ from ...estimators import OneClassSVM
 from ...fitting.engine import refuse_unsuited
 from ...fitting.samples import unit_of_weights
 from ...kernels import Kernel, resolve
-from ...model.heads import Classes, Head
+from ...model.readout import Classes, Readout
 from ...problems import Dual, Problem
 from ...problems.problem import no_diagonal
 from ...problems.unit import scaled, unit_of
@@ -59,7 +59,7 @@ class Cell:
 
     @cached_property
     def augment(self) -> float:
-        """The augmenting factor; 0 if there is none."""
+        """The augmenting factor; 0 without an augmented bias."""
         return self.fold.augment(self.model)
 
     @property
@@ -72,11 +72,11 @@ class Cell:
         return type(model), repr(self.kernel.spec()), self.augment, bounded, settings
 
     def resolved(self) -> Hashable:
-        """Work out the kernel, the problems and the head; raise Unshared if a fit would refuse one of them.
+        """Work out the kernel, the problems and the readout; raise Unshared if a fit would refuse one of them.
 
         Return ``kind``.
         """
-        _ = self.sides, self.head
+        _ = self.sides, self.readout
         centred = self.explicit and not isinstance(self.model, OneClassSVM) and self.kernel.bilinear
         if centred and self.fold.rows.remote:  # a fit alone subtracts the mean of its rows
             raise Unshared
@@ -122,17 +122,17 @@ class Cell:
         return [Side(whole, one) for one in present]
 
     @cached_property
-    def head(self) -> Head:
+    def readout(self) -> Readout:
         """The rule that reads the values of the problems."""
         model = self.model
         if not is_classifier(model):
-            return model.head
+            return model.readout
         present = self.fold.present()
         in_pairs = len(present) > 2 and model.multi_class == "ovo"
-        head = Classes(self.fold.rows.classes[present], in_pairs, model.decision_function_shape, model.break_ties)
+        readout = Classes(self.fold.rows.classes[present], in_pairs, model.decision_function_shape, model.break_ties)
         with checking():
-            head.check()
-        return head
+            readout.check()
+        return readout
 
     @cached_property
     def others(self) -> Hashable:

@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing  # pyright: ignore[reportPrivateUsage]
 
-from ...model.heads import Classes
+from ...model.readout import Classes
 from ...threads import Pool, allowed_threads
 from . import leave_out
 from .candidates import Candidate, candidate_of, machine_of
@@ -183,21 +183,21 @@ class _Cells:
             return
         train = self.search.return_train_score
         least = min(float(part[0].model.cache_size) for part in parts) * 2.0**20
-        beside = len(parts) > 1 and KERNELS_AT_ONCE * KERNEL_MATRICES * 8.0 * rows.size**2 <= least
+        concurrent = len(parts) > 1 and KERNELS_AT_ONCE * KERNEL_MATRICES * 8.0 * rows.size**2 <= least
         found: list[tuple[list[Solved | None], float]] = [([], 0.0)] * len(parts)
 
         def task(number: int) -> None:
             if self.watch.over:
                 return
             begun, cells = time.perf_counter(), parts[number]
-            threads, share, around = (1, 1.0 / KERNELS_AT_ONCE, pool) if beside else (n_jobs, 1.0, None)
+            threads, share, around = (1, 1.0 / KERNELS_AT_ONCE, pool) if concurrent else (n_jobs, 1.0, None)
             seen = CellCount(self.watch, len(cells), sum(len(cell.sides) for cell in cells))
             with pool.turn(), left_to_them():
                 one = solve(cells, train, self.proving, threads, share, around, self.watch.clock, seen.callback)
                 found[number] = one, (time.perf_counter() - begun) / len(one)
                 seen.end()
 
-        with self.watch.keeping(), Pool(allowed_threads(n_jobs) if beside else 1) as pool:
+        with self.watch.keeping(), Pool(allowed_threads(n_jobs) if concurrent else 1) as pool:
             pool.run(task, len(parts), KERNELS_AT_ONCE)
         for cells, (all_solved, seconds) in zip(parts, found, strict=True):
             for cell, one in zip(cells, all_solved, strict=False):
@@ -228,14 +228,14 @@ class _Cells:
 
     def _doubt(self, key: tuple[int, int], cell: Cell, found: Solved, ends: tuple[Any, Any]) -> None:
         """Keep the rows of a cell whose labels are not proven, and the number of right labels among the others."""
-        head = cell.head
-        if isinstance(head, Classes) and head.each and cell.problem.divisors(np.ones(1)) is not None:
+        readout = cell.readout
+        if isinstance(readout, Classes) and readout.each and cell.problem.divisors(np.ones(1)) is not None:
             return  # the margins that the values were divided by are not confined
-        certain = head.within(found.test, *ends)
+        certain = readout.within(found.test, *ends)
         truth = self.scoring.parts(cell.fold.number)[0].labels
         right = None
         if truth is not None:
-            right = int(np.count_nonzero(certain & (head.predictions(found.test) == truth)))
+            right = int(np.count_nonzero(certain & (readout.predictions(found.test) == truth)))
         self.in_doubt.keep(key, self.splits[cell.fold.number][1][~certain], right)
 
     def completed(self, candidates: list[Any]) -> tuple[list[FitScores], More]:

@@ -15,8 +15,8 @@ from sklearn.base import is_classifier, is_regressor
 
 from ...arrays import Ids, Vector
 from ...devices import Device
-from ...estimators.checks import inputs
-from ...estimators.checks.arrays import device_of, rows_there
+from ...door import inputs
+from ...door.arrays import device_of, device_X_of
 from ...fitting.programs import ranges
 from ...fitting.samples import Samples, canonical
 
@@ -43,7 +43,7 @@ class SharedRows:
 
     X : (n, d) checked rows
     y : (n,) targets, or labels; None for novelties
-    codes, classes : (n,) class of each row, and all labels; one class if there are none
+    codes, classes : (n,) class of each row, and all labels; one class without labels
     distinct : the distinct samples, each of weight 1 for each row
     group : (n,) the distinct sample of each row
     of_class : (m,) class of each distinct sample
@@ -68,7 +68,7 @@ class SharedRows:
         """Check the samples as a fit of the machine does; raise Unshared if a fit would refuse them."""
         with checking():
             device = device_of(model, X)
-            tensor = None if device is None else rows_there(device, X)
+            tensor = None if device is None else device_X_of(device, X)
             if is_classifier(model) or is_regressor(model):
                 X, y = inputs.training_data(model, X, y)
             else:
@@ -95,7 +95,7 @@ class SharedRows:
         return len(self.distinct.rows)
 
     @cached_property
-    def X_on_device(self) -> Any:
+    def device_X(self) -> Any:
         """X on the device, moved once for all problems; None without a device, or without room beside their rows."""
         if self.tensor is not None or self.device is None or not isinstance(self.X, np.ndarray):
             return self.tensor

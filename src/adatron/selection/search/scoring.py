@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score
 from sklearn.utils import _safe_indexing, get_tags  # pyright: ignore[reportPrivateUsage]
 
-from ...model.heads import Classes, Head, Inlier
+from ...model.readout import Classes, Inlier, Readout
 from .cells import Cell
 from .solve import Solved
 from .theirs import BaseScorer, FitScores, PassthroughScorer, method_of, part_of, plain_function, score_of, scorers_of
@@ -74,9 +74,9 @@ class Scoring:
 
     def _score(self, cell: Cell, values: Any, part: FoldSide) -> Any:
         """Return the scores of some samples; accuracy alone is computed without scikit-learn's slow checks."""
-        if self._accuracy and isinstance(cell.head, Classes) and part.labels is not None and not part.params:
-            return float(np.mean(cell.head.predictions(values) == part.labels))
-        one = StandIn(cell.model, cell.head, values)
+        if self._accuracy and isinstance(cell.readout, Classes) and part.labels is not None and not part.params:
+            return float(np.mean(cell.readout.predictions(values) == part.labels))
+        one = StandIn(cell.model, cell.readout, values)
         return score_of(one, part.rows, part.y, self._scorer, part.params, self._error_score)
 
 
@@ -89,16 +89,16 @@ class StandIn:
     values : (n, n_problems) values of the problems of the machine
     """
 
-    def __init__(self, model: Any, head: Head, values: NDArray[np.float64]) -> None:
-        self._model, self._predicted = model, head.predictions(values)
+    def __init__(self, model: Any, readout: Readout, values: NDArray[np.float64]) -> None:
+        self._model, self._predicted = model, readout.predictions(values)
 
         def decision_function(X: Any) -> NDArray[np.float64]:
-            return head.shaped(values)
+            return readout.shaped(values)
 
-        if isinstance(head, (Classes, Inlier)):
+        if isinstance(readout, (Classes, Inlier)):
             self.decision_function = decision_function  # scikit-learn also reads the name of the function
-        if isinstance(head, Classes):
-            self.classes_ = head.labels
+        if isinstance(readout, Classes):
+            self.classes_ = readout.labels
 
     def __getattr__(self, name: str) -> Any:
         """Return a parameter of the machine, which its score may read."""

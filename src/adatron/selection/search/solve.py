@@ -14,7 +14,7 @@ from ...devices import enough_memory
 from ...fitting import engine
 from ...fitting.fits import Fits
 from ...gram import Source
-from ...solvers.plan import WHOLE
+from ...solvers.plan import MAX_SINGLE_BLOCK
 from ...solvers.results import Found
 from ...threads import Clock, Pool, allowed_threads
 from ...threads.gate import one_blas_thread
@@ -79,11 +79,11 @@ def solve(
     if rows.device is None or around is not None or work < rows.device.fit:  # kernel values are shared on the processor
         settings = replace(settings, device=None)
     else:
-        settings = replace(settings, device=rows.device, there=rows.X_on_device)
+        settings = replace(settings, device=rows.device, device_X=rows.device_X)
     proofs = proofs if first.provable else ProofsWanted.NOTHING
     # Each program is one block even with each sample twice, so that all share a kernel matrix.
     room = DOUBLED_MATRICES * 8.0 * (2 * rows.size) ** 2 <= settings.cache_bytes
-    twice = first.problem.copies == 2 and 2 * rows.size <= WHOLE and room
+    twice = first.problem.copies == 2 and 2 * rows.size <= MAX_SINGLE_BLOCK and room
     together = twice or first.problem.copies == 1
     cells = [*cells, *(_of_all_rows(cells) if together else ())]
     entries, left = _entries(cells)
@@ -104,8 +104,8 @@ def solve(
     if proofs:
         prove_values(entries, cells, *solved[0])
     found = collected(cells, entries, rows, train)
-    asked = (number for number, cell in enumerate(cells) if cell.fold.number >= 0)
-    return [None if number in left else found[number] for number in asked]
+    requested = (number for number, cell in enumerate(cells) if cell.fold.number >= 0)
+    return [None if number in left else found[number] for number in requested]
 
 
 def _of_all_rows(cells: list[Cell]) -> list[Cell]:
@@ -190,9 +190,9 @@ def prove_values(entries: list[Entry], cells: list[Cell], whole: Whole, found: F
     """Bound how far values of classifiers and one-class machines are from those of the optimal functions."""
     rows, augment, explicit = cells[0].fold.rows, cells[0].augment, cells[0].explicit
     g = np.zeros(len(found.beta)) if found.gradients is None else found.gradients.copy()
-    blur, largest = found.of_values
+    rounding, largest = found.of_values
     sizes = np.add.reduceat(np.abs(found.beta), found.first[:-1])
-    errors = np.where(found.anew, rate(blur, largest + augment**2, rows.size) * sizes, np.inf)
+    errors = np.where(found.anew, rate(rounding, largest + augment**2, rows.size) * sizes, np.inf)
     for number in np.flatnonzero(~found.anew).tolist():
         entry, own = entries[number], slice(found.first[number], found.first[number + 1])
         if entry.where is not None and np.isfinite(entry.error):

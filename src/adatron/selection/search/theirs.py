@@ -27,9 +27,9 @@ from sklearn.utils.metaestimators import _safe_split  # pyright: ignore[reportPr
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, indexable  # pyright: ignore[reportPrivateUsage]
 
+from ...door.columns import refuse_masked
 from ...estimators.base.machine import KernelMachine
-from ...estimators.checks.columns import refuse_masked
-from ...estimators.forms.way import way_to
+from ...pipelines import way_to
 from ...quoted import quoted
 from ...threads import OutOfTime
 from .watch import SearchWatch
@@ -239,32 +239,33 @@ def _without_score(
         number for number, value in enumerate(values) if UNREACHED_KEY not in cells[number] and not np.isfinite(value)
     )
     number = next(bad, 0)
-    said, parameters = _end_of(cells[number]["fit_error"]), candidates[number // search.n_splits_]
+    reason, parameters = _end_of(cells[number]["fit_error"]), candidates[number // search.n_splits_]
     one = decisive(scorer, search.refit) or scorer
-    if said is None and not watch.interrupted:
+    if reason is None and not watch.interrupted:
         with suppress(OutOfTime):
             again, left = clone(base), watch.clock.left()
             if left is not None:
                 machine = way_to(again).machine
                 machine.set_params(max_time=min(left, machine.max_time or left))
-            said = error_of(again, X, y, one, folds[number], parameters, routed.estimator.fit, routed.scorer.score)
-    said = SCORE_NOT_FINITE.format(str(values[number]).replace("nan", "NaN")) if said is None else said.rstrip(".")
+            reason = error_of(again, X, y, one, folds[number], parameters, routed.estimator.fit, routed.scorer.score)
+    infinite = SCORE_NOT_FINITE.format(str(values[number]).replace("nan", "NaN"))
+    reason = infinite if reason is None else reason.rstrip(".")
     what = "score" if metric == "score" else f"score {metric!r}"
     lacks = isinstance(one, BaseScorer) and method_of(one) == "predict_proba" and not hasattr(base, "predict_proba")
     hint = PROBABILITIES if lacks else "Pass another scoring"
-    return ValueError(NO_SCORE.format(what, search.refit, quoted(parameters), said, hint))
+    return ValueError(NO_SCORE.format(what, search.refit, quoted(parameters), reason, hint))
 
 
 def error_of(
     base: Any, X: Any, y: Any, scorer: Any, split: Any, parameters: Any, fit: Any = None, score: Any = None
 ) -> str | None:
-    """Return the error of a fit or of its score in words; None if there is none."""
-    told: dict[str, Any] = {"fit_params": fit, "score_params": score, "error_score": "raise", "verbose": 0}
+    """Return the error of a fit or of its score in words; None if neither fails."""
+    options: dict[str, Any] = {"fit_params": fit, "score_params": score, "error_score": "raise", "verbose": 0}
     train, test = split
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            fit_and_score(clone(base), X, y, scorer=scorer, train=train, test=test, parameters=parameters, **told)
+            fit_and_score(clone(base), X, y, scorer=scorer, train=train, test=test, parameters=parameters, **options)
         except Exception as error:  # of any kind: the text goes into another error
             return f"{type(error).__name__}: {error}"
     return None

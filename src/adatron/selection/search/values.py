@@ -15,13 +15,13 @@ from ...compiled.precision import UNIT
 from ...devices import Device
 from ...gram import Gram, Points, Source
 from ...kernels import Kernel
-from ...model.expansion import BLURRED, Expansion
+from ...model.expansion import CAREFUL_ABOVE, Expansion
 from ...threads import Pool
 from .cells import Cell
 from .programs import Entry, Where
 from .rows import SharedRows
 
-SHARPEST = 1e-9  # Error of values above which proofs sum squared distances from differences.
+PROOFS_CAREFUL_ABOVE = 1e-9  # Error of values above which proofs sum squared distances from differences.
 ROUNDINGS = 8.0  # Roundings of a sum beside those of its additions.
 
 
@@ -29,15 +29,15 @@ class SharedSums:
     """Sums of kernel values between the distinct samples of a search, in double precision.
 
     mass : largest sum of the sizes of coefficients
-    blur : largest error of a sum that errors of kernel values may make
+    tol : largest error of a sum that errors of kernel values may make
     room : bytes for the matrix of all samples
     device : where sums are made if no bound of their errors is asked for; None is the processor
     """
 
     def __init__(
-        self, rows: SharedRows, kernel: Kernel, mass: float, blur: float, room: float, pool: Pool, device: Device | None
+        self, rows: SharedRows, kernel: Kernel, mass: float, tol: float, room: float, pool: Pool, device: Device | None
     ) -> None:
-        source = Source.of(rows.X, rows.distinct.rows, kernel).cautious(mass, blur)
+        source = Source.of(rows.X, rows.distinct.rows, kernel).cautious(mass, tol)
         self.gram = Gram(source, np.float64, [rows.size], pool)
         self._rows, self._kernel, self._device = rows, kernel, device
         self._K = None
@@ -59,7 +59,7 @@ class SharedSums:
         source = self.gram.source
         remote = None if self._device is None else self._on(self._device, ids[used], B[used])
         if remote is not None:
-            X = self._rows.X if self._rows.X_on_device is None else self._rows.X_on_device
+            X = self._rows.X if self._rows.device_X is None else self._rows.device_X
             return remote.values(X[self._rows.distinct.rows[where]], np.zeros(B.shape[1]), single=False)
         if used.any():
             points = Points(source.take(ids[used]), ids[used])
@@ -101,9 +101,9 @@ def evaluate(
     if not listed:
         return
     mass = max(float(np.abs(entry.beta).sum()) for some in listed for entry in some)
-    blur = SHARPEST if everywhere else BLURRED
+    tol = PROOFS_CAREFUL_ABOVE if everywhere else CAREFUL_ABOVE
     with Pool(threads, around=around) as pool:
-        sums = SharedSums(rows, cells[0].kernel, mass, blur, room, pool, None if everywhere else device)
+        sums = SharedSums(rows, cells[0].kernel, mass, tol, room, pool, None if everywhere else device)
         each = rate(sums.gram.rounding, sums.gram.magnitude + augment**2, rows.size) if everywhere else np.inf
 
         def task(number: int) -> None:

@@ -90,12 +90,12 @@ def rounds(code: Any, chain: Any, one: Any, product: Any, goals: Any, tol: float
     """Solve a program from its point and K beta there; return the number of steps."""
     done, n, old, part, credit = 0, len(one.new), one.slope, chain.part, np.zeros(2)
     slope, equal = np.empty(n), len(one.totals) > 0
-    push = np.zeros(n)  # the targets at their places
+    targets = np.zeros(n)  # the targets at their places
     for i in range(len(one.own)):
-        push[one.own[i]] = one.sign[i] * one.t[i] if len(one.sign) else one.t[i]
+        targets[one.own[i]] = one.sign[i] * one.t[i] if len(one.sign) else one.t[i]
     while done < most and one.flag[STOP] == 0:
         for i in range(n):
-            slope[i] = product[i] - push[i]
+            slope[i] = product[i] - targets[i]
         size, worst = _in_play(one, slope, part, goals.epsilon)
         if worst <= tol:
             break
@@ -105,7 +105,7 @@ def rounds(code: Any, chain: Any, one: Any, product: Any, goals: Any, tol: float
                 code, one.K, one.new, slope, one.low, one.high, one.starts, one.flag, goals.epsilon, tol, some, equal
             )
             for i in range(n):
-                product[i] = slope[i] + push[i]
+                product[i] = slope[i] + targets[i]
         else:
             steps = count(*code.apart, code, chain, one, slope, size, goals, tol, most - done, credit)
             for i in range(n):

@@ -1,6 +1,6 @@
 """The programs of a batch in arrays, ready for the compiled loop; afterwards its results in the programs' numbers.
 
-The variables of each equality stand together in a program's matrix, as in ``dense.layout``, and are padded to whole
+The variables of each equality stand together in a program's matrix, as in ``dense.Layout``, and are padded to whole
 vectors: many programs are smaller than a CHUNK. So each segment must belong to one equality.
 """
 

@@ -25,15 +25,15 @@ from ...gram.shared import GivenShared, maker
 from ...problems.dual import NO_ROW, NO_SIGN
 from ...problems.unit import power_of_two
 from ..dense import BLOCK_STEPS, COARSE, INNER, pairs, singles
-from ..loop import blur, closer, in_reach
+from ..loop import closer, in_reach, rounding_error
 from ..results import NEGATIVE_CURVATURE, STOP
 from ..start import balance
 from .chain import Chain, add_changes, apart, follow, keep, multiply, rounds, updated
 from .layout import Programs
 
 _within = jit(inner=True)
-_blur, _closer, _relative, _power = _within(blur), _within(closer), _within(relative), _within(power_of_two)
-_in_reach = _within(in_reach)
+_rounding_error, _closer, _in_reach = _within(rounding_error), _within(closer), _within(in_reach)
+_relative, _power = _within(relative), _within(power_of_two)
 FRESH_TRIES = 3  # Times that a program of a chain is solved again from a gradient that was made anew.
 
 
@@ -117,7 +117,7 @@ def addresses(kind: type[Operand | GivenShared], dtype: Any, equality: bool, cha
 
 @functools.cache
 def parts(kind: type[Operand | GivenShared], dtype: Any, equality: bool) -> tuple[Any, ...]:
-    """Return what comes before ``loop``: code that is compiled once, not again into the loop."""
+    """Return the first arguments of ``loop``: code that is compiled once, not again into the loop."""
     K, g, stack = np.empty((0, 0), dtype), np.empty(0, dtype), np.empty(0, dtype)
     v, whole, flag = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
     bounds = v, v, 0.0
@@ -302,8 +302,8 @@ def _ascend(code: Any, one: Any, chain: Any, product: Any, goals: Any, aim: floa
     if chain is not None:
         return rounds(code, chain, one, product, goals, INNER * aim, most)
     for i in range(len(one.own)):
-        at, push = one.own[i], one.sign[i] * one.t[i] if len(one.sign) else one.t[i]
-        one.slope[at] = product[at] - push
+        at, target = one.own[i], one.sign[i] * one.t[i] if len(one.sign) else one.t[i]
+        one.slope[at] = product[at] - target
     bounds, numbers = (one.low, one.high, one.starts), (goals.epsilon, INNER * aim, most)
     return updated(code, one.K, one.new, one.slope, *bounds, one.flag, *numbers, len(one.totals) > 0)
 
@@ -369,7 +369,7 @@ def nearer(one: Any, tol: float, gap_tol: float, largest: float) -> float:
     near, square, steepest = _closer(tol, gap, gap_tol), 0.0, 0.0
     for i in range(len(one.beta)):
         square, steepest = square + one.beta[i] * one.beta[i], max(steepest, abs(one.g[i]))
-    least = max(_in_reach(gap) * found[3], _blur(square, largest, itemsize))
+    least = max(_in_reach(gap) * found[3], _rounding_error(square, largest, itemsize))
     if itemsize == 4:
         least = max(least, COARSE * steepest)
     return near if near >= least else 0.0

@@ -1,7 +1,7 @@
 """Many programs of one block each in one go: batches of them are solved by compiled code alone.
 
-Problem   programs over a few segments each, of up to ``WHOLE`` variables, with finite bounds: one for each pair of
-          classes. A hundred classes have thousands, and Python needs more time for a pair than its solution takes.
+Problem   programs over a few segments each, of up to ``MAX_SINGLE_BLOCK`` variables, with finite bounds: one for each
+          pair of classes. A hundred classes have thousands, and Python needs more time for a pair than its solution.
           With float32 tiles there may be no lambda^2. Programs with nu need float64 tiles and matrices of their own;
           each is solved in its own unit, as by ``solvers.units``.
 Update    as ``blocks.at_once``: ``pairs`` or ``singles`` over all variables.

@@ -76,7 +76,7 @@ class _Small:
         with self.view.gram.pool.aside():
             steps = self.options.max_iter - state.n_iter
             found = self.inner.solve(K, self.layout, self.dual, beta, g, INNER * tol, steps, self.watch.flag)
-        self.g = found.push(found.beta) - self.dual.t
+        self.g = found.product(found.beta) - self.dual.t
         state.beta, state.g = found.beta, self.g
         state.n_iter += found.steps
         self._K = K if found.intact else None

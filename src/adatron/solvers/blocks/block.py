@@ -40,9 +40,9 @@ from ..loop import OF_BLOCKS, OF_PARTS, how_closely
 from ..results import NEGATIVE_CURVATURE, STOP, Solution, Status
 from ..tasks import Origin, State
 from .at_once import at_once
-from .gradient import Gradient, LocalGradient
+from .gradient import Gradient
 from .interior import interior, price
-from .newton import Newton, Standing
+from .newton import Newton
 from .shard import FIRST_PART, Ends, Survey, Violators, near, restricted, worst
 
 FEW = 4  # Rows for each feature from which interior points go by features.
@@ -72,7 +72,7 @@ class Block(Solver):
 
     def hold(self, view: View, dual: Dual, beta: Vector, options: Options) -> Gradient:
         """Return the variables of a program with their gradient."""
-        return LocalGradient(view, dual, beta, options.deadline < np.inf)
+        return Gradient(view, dual, beta, options.deadline < np.inf)
 
     def solve(self, view: View, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:
         if options.way is Way.DEVICE:
@@ -267,7 +267,7 @@ class _Block(Ascent[Block]):
         self.newton.book(found.steps, len(W), W[changed])
         exact = found.K.dtype == np.float64 or not self.dual.lambda2  # with lambda^2 in it, a float32 matrix is rounded
         if exact and len(W) == len(self.dual):
-            self._set_all(W, new, found.push(new - old))
+            self._set_all(W, new, found.product(new - old))
         elif len(changed):
             self._move(W[changed], new[changed], points.take(changed))
         return len(changed) > 0
@@ -280,14 +280,14 @@ class _Block(Ascent[Block]):
         ids = np.sort(np.concatenate([here.free, inward[~self._among(inward, here.free)]]))
         if not self.newton.settled(len(here.free), ids, self.q) or len(ids) > self.options.max_iter - self.n_iter:
             return False
-        before = self._progress()
-        move = self.newton.step(self.beta, self.g, ids)
-        if move is not None:
-            changed = move.beta != self.beta[move.ids]
-            self._move(move.ids[changed], move.beta[changed])
+        before = self.objective(), self.relative_gap()
+        new = self.newton.step(self.beta, self.g, ids)
+        if new is not None:
+            changed = new != self.beta[ids]
+            self._move(ids[changed], new[changed])
             self.n_iter += int(np.count_nonzero(changed))
-        self.newton.judge(before, self._progress())
-        return move is not None
+        self.newton.judge(before, (self.objective(), self.relative_gap()))
+        return new is not None
 
     def _leap(self, violation: float, tol: float) -> bool:
         """Solve the whole program by interior points, once, if blocks crawl; return whether anything moved."""
@@ -329,9 +329,6 @@ class _Block(Ascent[Block]):
         """Rows of K that are not copies of others."""
         return int(np.diff(self.view.gram.starts)[sorted(set(self.view.groups))].sum())
 
-    def _progress(self) -> Standing:
-        return Standing(self.objective(), self.relative_gap())
-
     def _inward(self, ends: list[Ends], tol: float) -> Ids:
         """Return the violators that gain by moving at the best multipliers."""
         mu = best_multipliers(self.dual, self.beta, self.g) if self.dual.totals else [0.0]
@@ -350,11 +347,11 @@ class _Block(Ascent[Block]):
         self.round(1, len(ids), float(np.abs(change).sum()))
         self.held.apply(ids, points.take(order), change, self.dual.lambda2 * float(change.sum()), beta)
 
-    def _set_all(self, W: Ids, beta: Vector, push: Vector) -> None:
-        """Set all variables, whose change adds ``push`` to g."""
+    def _set_all(self, W: Ids, beta: Vector, product: Vector) -> None:
+        """Set all variables, whose change adds ``product`` to g."""
         change = beta - self.beta[W]
         self._set(W, beta)
-        self.g[W] += push
+        self.g[W] += product
         self.round(1, len(W), float(np.abs(change).sum()))
 
     def _set(self, ids: Ids, beta: Vector) -> None:

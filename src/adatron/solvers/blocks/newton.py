@@ -23,7 +23,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from math import log
-from typing import NamedTuple
 
 import numpy as np
 
@@ -49,20 +48,6 @@ WORTH_FINISH = 1.5  # Multiple of a finish's cost; block ascent that will cost l
 EQUALITIES_MISSED = 1e-13  # Distance from the equalities, relative to the variables: above it a step solves again.
 MOST_PATIENCE = 64.0  # Steps that keep failing cost at most one part in this many of what block ascent costs.
 STEP_COST = 64.0  # Multiply-adds of a kernel value that one pair update costs for each variable of its block.
-
-
-class Move(NamedTuple):
-    """New values of some variables."""
-
-    ids: Ids
-    beta: Vector
-
-
-class Standing(NamedTuple):
-    """A point that a solver has reached: its objective and its gap."""
-
-    objective: float
-    gap: float
 
 
 class Newton:
@@ -146,12 +131,15 @@ class Newton:
             return np.inf
         return (self.spent - spent) * log(violation / goal) / log(before / violation)
 
-    def judge(self, before: Standing, after: Standing) -> None:
-        """Learn from a step: a step paid if it halved the gap, or gained more for its cost than the blocks before."""
-        gain, blocks = before.objective - after.objective, self.start - before.objective
+    def judge(self, before: tuple[float, float], after: tuple[float, float]) -> None:
+        """Learn from a step, by the objectives and the gaps before it and after it.
+
+        A step paid if it halved the gap, or gained more for its cost than the blocks before.
+        """
+        gain, blocks = before[0] - after[0], self.start - before[0]
         better = np.isfinite(blocks) and gain > 0.0 and gain * self.spent > blocks * self.price
-        self.paid = after.gap < 0.5 * before.gap or better
-        self.start, self.spent, self.pause = after.objective, 0.0, 0.0
+        self.paid = after[1] < 0.5 * before[1] or better
+        self.start, self.spent, self.pause = after[0], 0.0, 0.0
         self.course = [(0.0, self.course[-1][1])]
         self.patience = 0.0 if self.paid else min(max(1.0, 2.0 * self.patience), MOST_PATIENCE)
 
@@ -162,8 +150,8 @@ class Newton:
         most = -(-free // FACTOR_TILE)
         return next((p for p in range(1, most + 1) if factor_bytes(free, p, size) + beside / p <= self.memory), 0)
 
-    def step(self, beta: Vector, g: Vector, ids: Ids) -> Move | None:
-        """Return a better point that differs in the variables ``ids``, or None if there is no better one."""
+    def step(self, beta: Vector, g: Vector, ids: Ids) -> Vector | None:
+        """Return better values of the variables ``ids``, or None if there are none."""
         if not self._parts(len(ids)):
             return None
         try:
@@ -171,7 +159,7 @@ class Newton:
         except Stopped:
             return None
 
-    def _step(self, beta: Vector, g: Vector, ids: Ids) -> Move | None:
+    def _step(self, beta: Vector, g: Vector, ids: Ids) -> Vector | None:
         dual = self.dual.take(ids)
         if dual.epsilon:
             dual = dual.piece(beta[ids], g[ids] + dual.push(best_multipliers(self.dual, beta, g)))
@@ -183,7 +171,7 @@ class Newton:
         r[place] = slope
         first = rest = norm(system.slope(r, others))
         for _ in range(MOST_SOLUTIONS):
-            x, ahead = system.solve(-r, np.concatenate([others, place[bound]]), -system.sums(delta), CG_ACCURACY)
+            x, ahead = system.solve(-r, np.concatenate([others, place[bound]]), -system.dual.sums(delta), CG_ACCURACY)
             new = old + (delta + x)[place]
             out = (new < dual.lower) | (new > dual.upper)
             if np.count_nonzero(out | bound) > LEAVING * len(ids) or not np.isfinite(new).all() or self.stopped():
@@ -193,13 +181,13 @@ class Newton:
             cut[place[out]] = (inside - new)[out]
             delta[place] = inside - old
             r = r + ahead + system.times(cut)[0]
-            even = np.abs(system.sums(delta)) <= EQUALITIES_MISSED * np.abs(old).sum()
+            even = np.abs(system.dual.sums(delta)) <= EQUALITIES_MISSED * np.abs(old).sum()
             before, rest = rest, norm(system.slope(r, np.concatenate([others, place[bound | out]])))
             fine = system.factor.exact or rest <= GRADIENT_LEFT * first or rest > 0.5 * before  # rounding
             if even.all() and fine and not (out & ~bound).any():
                 length = self._length(delta[place], slope, dot(delta[place], r[place] - slope))
                 new = np.clip(old + min(length, 1.0) * delta[place], dual.lower, dual.upper)
-                return Move(ids, new) if length > 0.0 else None
+                return new if length > 0.0 else None
             bound |= out
         return None
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...arrays import Ids, Vector
 from ...certificates import best_multipliers
-from ...compiled.optimality import Lists, Terms, scan
+from ...compiled.optimality import scan
 from ...gram import View
 from ...problems import Dual
 
@@ -87,14 +87,15 @@ class Shard:
     def _scan(self, least: Vector, step: int = 1) -> tuple[list[Violators], Ids, float]:
         """Return those that gain at least ``least``, by equality and direction; the free variables; the objective."""
         dual, n = self.dual, len(self.dual)
-        terms = Terms(dual.t, dual.lower, dual.upper, dual.epsilon, *dual.membership)
+        row, sign = dual.membership
+        terms = dual.t, dual.lower, dual.upper, dual.epsilon, row, sign
         length = n if step > 1 else STRIPE
         tasks = max(1, -(-n // length))
         counts, sums = np.zeros((tasks, 3), np.int64), np.zeros((tasks, 2))
 
         def task(number: int) -> None:
             place = number * length, min(n, (number + 1) * length), step
-            scan(self.beta, self.g, terms, least, *place, Lists(self._ids, self._values, counts[number], sums[number]))
+            scan(self.beta, self.g, terms, least, *place, (self._ids, self._values, counts[number], sums[number]))
 
         if tasks == 1:  # a single task is faster without the pool
             task(0)
@@ -107,7 +108,7 @@ class Shard:
         lists = []
         for r in range(len(least)):
             for ids, values in both:
-                mine = slice(None) if len(least) == 1 else terms.row[ids] == r
+                mine = slice(None) if len(least) == 1 else row[ids] == r
                 lists.append(Violators(ids[mine], values[mine]))
         product, size = sums.sum(axis=0).tolist()
         return lists, free, 0.5 * product + dual.epsilon * size

@@ -50,12 +50,12 @@ def visits(order: str | int, view: View) -> Ids:
 
 @jit
 def sweep(
-    first: int, order: Any, cache: CachedRows, beta: Any, g: Any, b: float, dual: Visited, clock: int, told: Any,
+    first: int, order: Any, cache: CachedRows, beta: Any, g: Any, b: float, dual: Visited, clock: int, tally: Any,
     flag: Any,
 ) -> int:  # fmt: skip
     """Visit the samples from place ``first`` on; return the place of the one whose row is missing, or n.
 
-    ``told`` collects the gain of the Lagrangian (eq. 40 of SVMseq), the largest change, their sum and their number.
+    ``tally`` collects the gain of the Lagrangian (eq. 40 of SVMseq), the largest change, their sum and their number.
     """
     slot = cache.slot
     for place in range(first, len(order)):
@@ -73,10 +73,10 @@ def sweep(
         cache.used[slot[i]] = clock
         for t in range(len(g)):
             g[t] += d * (row[t] + dual.lambda2)
-        told[0] -= d * (h + 0.5 * d * dual.diagonal[i]) + dual.epsilon * (abs(value) - abs(beta[i]))
-        told[1] = max(told[1], abs(d))
-        told[2] += abs(d)
-        told[3] += 1.0
+        tally[0] -= d * (h + 0.5 * d * dual.diagonal[i]) + dual.epsilon * (abs(value) - abs(beta[i]))
+        tally[1] = max(tally[1], abs(d))
+        tally[2] += abs(d)
+        tally[3] += 1.0
         beta[i] = value
     return len(order)
 
@@ -93,16 +93,16 @@ class Sweeps(Ascent[How]):
 
     def epoch(self, b: float) -> tuple[float, float]:
         """Visit every sample once; return the gain of the Lagrangian and the largest change of a coefficient."""
-        dual, told, place = self.dual, np.zeros(4), 0
+        dual, tally, place = self.dual, np.zeros(4), 0
         visited = Visited(dual.lower, dual.upper, dual.epsilon, dual.lambda2, self.rate, self.diagonal)
         self.n_iter += 1
         while True:
             clock, arrays = self.rows.clock(), (self.rows.arrays, self.beta, self.g, b, visited)
-            place = sweep(place, self.order, *arrays, clock, told, self.watch.flag)
+            place = sweep(place, self.order, *arrays, clock, tally, self.watch.flag)
             if place == len(self.g) or self.stopped():
                 break
             later = self.order[place + 1 :]
             likely = later[self.inward(b)[later] > 0]
             self.rows.fetch(self.rows.missing(np.concatenate([self.order[place : place + 1], likely])))
-        self.round(int(told[3]), 1, float(told[2]))
-        return float(told[0]), float(told[1])
+        self.round(int(tally[3]), 1, float(tally[2]))
+        return float(tally[0]), float(tally[1])

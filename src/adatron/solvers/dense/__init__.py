@@ -1,8 +1,7 @@
 """Solvers of small dense quadratic programs, which ``block`` and ``decomposition`` use for their blocks."""
 
 from .active_set import ActiveSet
-from .inner import BLOCK_STEPS, COARSE, INNER, Inner, overwrites
-from .layout import Layout, unpadded
+from .inner import BLOCK_STEPS, COARSE, INNER, Inner, Layout, overwrites, unpadded
 from .pairs import pairs
 from .singles import singles
 

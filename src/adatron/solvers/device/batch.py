@@ -119,7 +119,7 @@ class Batch:
         return torch().zeros(shape, dtype=getattr(torch(), dtype), device=self.device.where)
 
     @property
-    def whole(self) -> bool:
+    def is_all(self) -> bool:
         """Whether each program is one block."""
         return self.q >= self.N
 
@@ -167,17 +167,17 @@ class Batch:
     def _choose(self, keep: Any) -> tuple[Any, Any]:
         """Return the worst violators that are not kept, and whether they may move at all, (B, q - kept) each.
 
-        keep : variables that are kept, and whether they may move; None if there are none
+        keep : variables that are kept, and whether they may move; None to keep none
         """
         ends = self.ends()
         violation = self.violations(ends)
         ratio = torch().where(self.before > 0, violation / self.before, torch().ones_like(violation))
-        close = (OF_BLOCKS[0] * ratio * ratio).clamp(max=LOOSEST_BLOCK) * violation * (0.0 if self.whole else 1.0)
+        close = (OF_BLOCKS[0] * ratio * ratio).clamp(max=LOOSEST_BLOCK) * violation * (0.0 if self.is_all else 1.0)
         self.tolerance.copy_(torch().maximum(close, CLOSEST * self.goal))
         self.active.copy_((violation > self.goal).to(torch().int32))
         self.violation.copy_(violation)
         self.before.copy_(violation)
-        if self.whole:
+        if self.is_all:
             everything = torch().arange(self.q, device=self.device.where).expand(self.B, -1)
             return everything, torch().ones_like(everything, dtype=torch().uint8)
         if not self.kind.equalities:
@@ -198,7 +198,7 @@ class Batch:
     def step(self, first: bool = False) -> None:
         """Solve a block of each program whose violation is above its goal, and carry the changes over to g."""
         half = self.q // 2
-        if first or self.whole:
+        if first or self.is_all:
             ids, valid = self._choose(None)
         else:
             keep, kept = self.places[:, half:].contiguous(), self.valid[:, half:]

@@ -41,11 +41,11 @@ class DeviceNewton:
         self.spent, self.patience, self.paid = 0.0, 1.0, False
         self.course: list[tuple[float, float]] = []
 
-    def book(self, batch: Batch, blocks: int, steps: int, beside: int) -> None:
-        """Count what blocks have cost; they were shared by programs ``beside`` each other."""
+    def book(self, batch: Batch, blocks: int, steps: int, concurrent: int) -> None:
+        """Count what blocks have cost; they were shared by ``concurrent`` programs."""
         entry = batch.source.kernel.cost(batch.of.width)
         values = blocks * batch.q * (batch.q + batch.N) * entry / VALUES_A_SECOND
-        self.spent += (STEP_SECONDS * steps + blocks * LAUNCH_SECONDS) / beside + values
+        self.spent += (STEP_SECONDS * steps + blocks * LAUNCH_SECONDS) / concurrent + values
 
     def due(self, batch: Batch, violation: float, goal: float) -> Any:
         """Return the variables of a step, on the device, if one is due; else None."""
@@ -152,7 +152,7 @@ def _minimiser(K: Any, old: Any, lower: Any, upper: Any, slope: Any, A: Any) -> 
     f, M = len(old), A
     solution = torch().cholesky_solve(torch().cat([-slope[:, None], A], 1), L)
     x, Y = solution[:, 0], solution[:, 1:]
-    asked, held = A.new_zeros(A.shape[1]), torch().zeros(f, dtype=torch().bool, device=old.device)
+    requested, held = A.new_zeros(A.shape[1]), torch().zeros(f, dtype=torch().bool, device=old.device)
     for _ in range(HOLDING_ROUNDS):
         change = x
         if M.shape[1]:
@@ -161,7 +161,7 @@ def _minimiser(K: Any, old: Any, lower: Any, upper: Any, slope: Any, A: Any) -> 
             small, failed = torch().linalg.cholesky_ex(border)
             if int(failed):
                 return None
-            change = x - Y @ torch().cholesky_solve((M.T @ x - asked)[:, None], small)[:, 0]
+            change = x - Y @ torch().cholesky_solve((M.T @ x - requested)[:, None], small)[:, 0]
             change = torch().where(held, held_at(old, change, lower, upper), change)
         new = old + change
         out = ((new < lower) | (new > upper)) & ~held
@@ -176,7 +176,7 @@ def _minimiser(K: Any, old: Any, lower: Any, upper: Any, slope: Any, A: Any) -> 
         columns = old.new_zeros((f, len(ids)))
         columns[ids, torch().arange(len(ids), device=old.device)] = 1.0
         M, Y = torch().cat([M, columns], 1), torch().cat([Y, torch().cholesky_solve(columns, L)], 1)
-        asked = torch().cat([asked, (torch().clamp(new, lower, upper) - old)[ids]])
+        requested = torch().cat([requested, (torch().clamp(new, lower, upper) - old)[ids]])
     return None
 
 

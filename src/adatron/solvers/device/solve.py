@@ -16,7 +16,7 @@ from ...problems import Dual
 from ...problems.dual import Vector, dot
 from ..ascent import Ascent
 from ..base import Options, Solver, Watch
-from ..loop import OF_PARTS, blur, first_tolerance, how_closely, judged
+from ..loop import OF_PARTS, first_tolerance, how_closely, judged, rounding_error
 from ..plan import PARTED
 from ..results import STOP, Solution, Status
 from ..tasks import State, Task
@@ -36,11 +36,11 @@ class Member(Ascent[Solver]):
         return ascended([self], [tol])[0]
 
     @property
-    def place(self) -> OnDevice:
+    def on_device(self) -> OnDevice:
         """The rows on the device."""
-        place = self.view.gram.device
-        assert place is not None  # noqa: S101 (for the type checker)
-        return place
+        on_device = self.view.gram.device
+        assert on_device is not None  # noqa: S101 (for the type checker)
+        return on_device
 
     def go_on(self, status: Status, tol: float) -> float | Solution:
         """Return the tolerance to go on with after steps have ended, or the solution."""
@@ -54,10 +54,10 @@ class Member(Ascent[Solver]):
         found = judged(self, status, tol, self.options)
         return self.concluded(*found) if isinstance(found, tuple) else found
 
-    def blurred(self, beta: Vector, goal: float) -> bool:
+    def beyond_rounding(self, beta: Vector, goal: float) -> bool:
         """Return whether float32 values may be what keeps a point like this from the goal."""
         largest = self.view.magnitude + self.dual.lambda2
-        return self.view.gram.dtype != np.float64 and blur(dot(beta, beta), largest, 4) > goal
+        return self.view.gram.dtype != np.float64 and rounding_error(dot(beta, beta), largest, 4) > goal
 
     def moved_to(self, beta: Vector, g: Vector, steps: int, additions: int, path: float, terms: int) -> None:
         """Take over where the device has come to."""
@@ -101,8 +101,8 @@ def _alike(members: Sequence[Member], numbers: dict[int, float]) -> list[list[in
 def ascended(members: Sequence[Member], tolerances: Sequence[float]) -> list[Status]:
     """Let programs of one kind ascend until their tracked violations are small enough; return what ended each."""
     first = members[0]
-    rows, dtype, options = first.place.rows, first.view.gram.dtype, first.options
-    duals, lines = [one.dual for one in members], [one.place.lines[one.view.ids] for one in members]
+    rows, dtype, options = first.on_device.rows, first.view.gram.dtype, first.options
+    duals, lines = [one.dual for one in members], [one.on_device.lines[one.view.ids] for one in members]
     q = block_size(rows.tiles.sizes, max(map(len, duals)), options.block)
     points = [one.beta for one in members], [one.g for one in members]
     batch = Batch(rows, dtype, duals, lines, *points, q)
@@ -140,10 +140,10 @@ class _Run:
                 break
             before = violation
         if self.statuses[0] is None:
-            self._blocks(self.batch, self.goals, self._told)
+            self._blocks(self.batch, self.goals, self._report)
         return [Status.STUCK if status is None else status for status in self.statuses]
 
-    def _blocks(self, batch: Batch, goals: Vector, told: Callable[[int, float, int, float], Status | None]) -> None:
+    def _blocks(self, batch: Batch, goals: Vector, report: Callable[[int, float, int, float], Status | None]) -> None:
         """Ascend by blocks, and by Newton steps of one program after the other."""
         batch.begin(goals, self.left)
         before = np.zeros(batch.B)
@@ -158,7 +158,8 @@ class _Run:
                     continue
                 self.taken[number] += int(steps[number])
                 self.left[number] -= int(steps[number])
-                self.statuses[number] = told(number, seen.violation[number], self.taken[number], seen.objective[number])
+                values = seen.violation[number], self.taken[number], seen.objective[number]
+                self.statuses[number] = report(number, *values)
                 if self.statuses[number] is None and seen.idle[number] >= IDLE_BLOCKS:
                     self.statuses[number] = Status.STUCK
             if self._closed(batch, goals):
@@ -175,7 +176,7 @@ class _Run:
             batch.goal.copy_(batch.source.numbers(np.where(ended, np.inf, goals), np.float64))
         return bool(ended.all())
 
-    def _told(self, number: int, violation: float, steps: int, objective: float) -> Status | None:
+    def _report(self, number: int, violation: float, steps: int, objective: float) -> Status | None:
         """Report a program between its blocks; return what ends it."""
         one, goal = self.members[number], float(self.goals[number])
         if not np.isfinite(violation):
@@ -209,7 +210,7 @@ class _Run:
         after = float(one.violations(one.ends())[0])
         one.idle.zero_()
         newton.judge(violation, after, moved > 0)
-        if not newton.paid and self.members[number].blurred(one.beta[0].cpu().numpy(), goal):
+        if not newton.paid and self.members[number].beyond_rounding(one.beta[0].cpu().numpy(), goal):
             self.statuses[number] = Status.STUCK
 
     def _part(self, goal: float, violation: float) -> bool:
@@ -226,11 +227,11 @@ class _Run:
         part = Batch(rows, batch.dtype, [one.dual.take(numbers)], [lines], *points, batch.q)
         level = float(batch.objectives()[0]) - float(part.objectives()[0])
 
-        def told(number: int, inside: float, steps: int, objective: float) -> Status | None:
-            status = self._told(number, max(inside, goal * (1.0 + 1e-9)), steps, objective + level)
+        def report(number: int, inside: float, steps: int, objective: float) -> Status | None:
+            status = self._report(number, max(inside, goal * (1.0 + 1e-9)), steps, objective + level)
             return Status.CONVERGED if status is None and inside <= goal else status
 
-        self._blocks(part, np.array([goal]), told)
+        self._blocks(part, np.array([goal]), report)
         ended, self.statuses[0] = self.statuses[0], None
         change = part.beta[0, : len(numbers)] - beta
         moved = change.nonzero()[:, 0]

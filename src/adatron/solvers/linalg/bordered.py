@@ -199,10 +199,6 @@ class System:
             self.factor.join(self.view, self.dual.lambda2)
         return self.place[ids]
 
-    def sums(self, delta: Vector) -> Vector:
-        """Return A delta."""
-        return self.dual.sums(delta)
-
     def times(self, *deltas: Vector) -> list[Vector]:
         """Return (K + lambda^2 11') delta for each of them."""
         changes = np.column_stack(deltas)

@@ -87,7 +87,7 @@ class Homotopy(PathState):
         rate_sums = np.array(target.totals) - self.sums
         moves = bool(change.any() or rate_t.any() or rate_sums.any())
         if moves:
-            self.push = self._product(self._rate_fixed())
+            self.rate_product = self._product(self._rate_fixed())
             self._go(start, ends, rate_t, rate_sums, watch)
         self.dual = target
         return moves
@@ -96,12 +96,12 @@ class Homotopy(PathState):
         done, idle = 0.0, 0
         # The fields of ``PathPoint`` and of ``Course``; all that follows changes these arrays in place.
         point = self.at, self.piece, self.knots, self.slopes, self.border, self.beta, self.g, self.mu, self.sums
-        course = start, ends, self.rate_knots, rate_t, rate_sums, self.push
+        course = start, ends, self.rate_knots, rate_t, rate_sums, self.rate_product
         while True:
             if not self._supply(rate_sums):
                 if done < 1.0 - ARRIVED:
                     raise Stalled
-                self._arrive(ends, (1.0 - done) * (self.push - rate_t))
+                self._arrive(ends, (1.0 - done) * (self.rate_product - rate_t))
                 return
             before, patience = done, self.free.m + 10
             begin = idle % len(self.beta) if idle > patience else 0
@@ -235,7 +235,7 @@ class Homotopy(PathState):
     def copy(self, used: Homotopy | None = None) -> Homotopy:
         """Return another solution at the same place, which goes its own way; ``used`` is one no longer needed."""
         other = copy(self)
-        for name in ("beta", "g", "mu", "sums", "piece", "at", "knots", "push"):
+        for name in ("beta", "g", "mu", "sums", "piece", "at", "knots", "rate_product"):
             setattr(other, name, getattr(self, name).copy())
         other.free = self.free.copy(None if used is None else used.free)
         other.margin = self.margin.copy(None if used is None else used.margin)

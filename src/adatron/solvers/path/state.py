@@ -178,7 +178,7 @@ class PathState:
         self.border = np.zeros((len(dual), len(dual.totals)))
         for r, tie in enumerate(dual.ties() if dual.totals else []):
             self.border[tie, r] = 1.0 if dual.sign is None else dual.sign[tie]
-        self.rate_knots, self.push = np.zeros_like(self.knots), np.zeros(len(dual))
+        self.rate_knots, self.rate_product = np.zeros_like(self.knots), np.zeros(len(dual))
 
     def _between(self, one: int) -> int:
         """Return the knot to the left of a variable that is not at a knot."""
@@ -253,7 +253,7 @@ class PathState:
             if self._give_way(one, piece, side, row):
                 return
         if self.at[one] >= 0 and (rate := self.rate_knots[self.at[one], one]) != 0.0:
-            self.push -= rate * row
+            self.rate_product -= rate * row
         self.free.append(one, row)
         self.piece[one], self.at[one] = piece, -1
 
@@ -276,7 +276,7 @@ class PathState:
             self._leave(int(self.ids[at]), knot)
             return False
         before = self.rate_knots[self.at[one], one] if self.at[one] >= 0 else 0.0
-        self.push += (self.rate_knots[end, one] - before) * row
+        self.rate_product += (self.rate_knots[end, one] - before) * row
         self.beta[one], self.at[one] = self.knots[end, one], end
         return True
 
@@ -296,7 +296,7 @@ class PathState:
         """Hold a free variable at the knot that it has met."""
         k = int(np.flatnonzero(self.ids == one)[0])
         if (rate := self.rate_knots[knot, one]) != 0.0:
-            self.push += rate * self.free.row(k)
+            self.rate_product += rate * self.free.row(k)
         self.free.remove(k)
         self.margin.remove(k)
         self.piece[one], self.at[one] = -1, knot

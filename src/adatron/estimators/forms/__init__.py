@@ -1,1 +1,0 @@
-"""Other forms of a fitted model."""

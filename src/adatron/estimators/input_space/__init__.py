@@ -1,1 +1,0 @@
-"""Margins in the input space: their measurement for any classifier, and a classifier that maximises them."""
