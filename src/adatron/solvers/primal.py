@@ -15,7 +15,7 @@ Source    O. L. Mangasarian, A finite Newton method for classification, Optimiza
 from __future__ import annotations
 
 from time import monotonic
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import solve as solved
@@ -175,7 +175,8 @@ class _AtWork:
 
         right = np.where(np.arange(d + 1) < d + free, down, 0.0)
         accuracy = min(ROUGH, float(np.sqrt(np.linalg.norm(right))))
-        found, _ = cg(LinearOperator((d + 1, d + 1), matvec=times), right, rtol=accuracy, maxiter=TURNS)
+        system: Any = LinearOperator((d + 1, d + 1), times)  # pyright: ignore[reportCallIssue]
+        found, _ = cg(system, right, rtol=accuracy, maxiter=TURNS)
         return found
 
     def prove(self) -> Certificate:

@@ -90,7 +90,9 @@ def price(rows: int, entry: float) -> float:
 def interior(view: View, dual: Dual, beta: Vector, stopped: Callable[[], bool], by_features: bool) -> Vector | None:
     """Return the solution of a program, up to what is left in its free variables; None if none can be found.
 
-    ``view`` is in float64, ``beta`` tells the size of the variables. ``by_features``: for a linear kernel with few of them.
+    view : in float64
+    beta : tells the size of the variables
+    by_features : for a linear kernel with few features
     """
     _, first, row = np.unique(view.samples, return_index=True, return_inverse=True)
     if len(first) == len(dual):

@@ -52,7 +52,7 @@ class Features:
         border = np.full((near.shape[0], 1), self.border)
         return sparse.hstack([near, border], format="csr") if issparse(near) else np.column_stack([near, border])
 
-    def _over(self, each: Callable[[slice, Matrix, int], None]) -> None:
+    def _over(self, each: Callable[[slice, Matrix, int], object]) -> None:
         """Call ``each`` with the rows of a tile, the tile, and the number of its part."""
         ends = np.linspace(0, self.n, PARTS + 1).astype(np.int64).tolist()
 
