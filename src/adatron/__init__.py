@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .estimators import SVC, SVDD, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM, QuantileSVR
+    from .estimators import SVC, SVDD, SVR, InputMarginSVC, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM, QuantileSVR
     from .estimators.incremental import (
         IncrementalNuSVC,
         IncrementalOneClassSVM,
@@ -36,6 +36,8 @@ __all__ = [
     "IncrementalSVDD",
     "IncrementalSVR",
     "InputMarginSVC",
+    "LinearSVC",
+    "LinearSVR",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
@@ -52,8 +54,8 @@ __all__ = [
 
 # Imported when first used: importing the package costs nothing, and the command line can hear Ctrl-C from the start.
 _HOME = {
-    **dict.fromkeys(("SVC", "SVDD", "SVR", "InputMarginSVC", "NuSVC", "NuSVR", "OneClassSVM"), "estimators"),
-    "QuantileSVR": "estimators",
+    **dict.fromkeys(("SVC", "SVDD", "SVR", "InputMarginSVC", "LinearSVC", "LinearSVR", "NuSVC", "NuSVR"), "estimators"),
+    **dict.fromkeys(("OneClassSVM", "QuantileSVR"), "estimators"),
     "input_margin": "insight.distance",
     **dict.fromkeys((name for name in __all__ if name.startswith("Incremental")), "estimators.incremental"),
     "forget": "estimators.incremental",

@@ -25,6 +25,7 @@ from ..model.layout import feature_weights
 from ..model.model import Model
 
 EXPORTED_KERNELS = (Linear, Polynomial, RBF, Sigmoid, Precomputed)  # Those that scikit-learn has, too.
+INPUTS = ("n_features_in_", "feature_names_in_")
 KERNEL_PARAMETERS = ("kernel", "degree", "gamma", "coef0")
 
 
@@ -45,6 +46,8 @@ def exported(model: Any, name: str, columns: NDArray[np.int64]) -> Any:
     """
     kind = getattr(svm, name)
     _check(model, name)
+    if name.startswith("Linear"):
+        return _linear(model, kind)
     kernel = model.kernel_.spec()
     estimator = kind(**_parameters(model, kind, kernel))
     vars(estimator).update(
@@ -65,6 +68,18 @@ def exported(model: Any, name: str, columns: NDArray[np.int64]) -> Any:
     return estimator
 
 
+def _linear(model: Any, kind: type[Any]) -> Any:
+    """Return a linear estimator of scikit-learn, which has weights and no vectors."""
+    own = {name: value for name, value in model.get_params(deep=False).items() if name in kind().get_params()}
+    estimator = kind(**{**own, "max_iter": kind().max_iter if own["max_iter"] == -1 else own["max_iter"]})
+    n_iter = int(np.max(model.n_iter_, initial=0))
+    vars(estimator).update(coef_=model.coef_, intercept_=np.atleast_1d(model.intercept_).copy(), n_iter_=n_iter)
+    vars(estimator).update({name: vars(model)[name] for name in INPUTS if name in vars(model)})
+    if is_classifier(model):
+        estimator.classes_ = model.classes_
+    return estimator
+
+
 def _check(model: Any, name: str) -> None:
     kernel = model.kernel_
     if not isinstance(kernel, EXPORTED_KERNELS):
@@ -72,7 +87,7 @@ def _check(model: Any, name: str) -> None:
         raise ValueError(f"scikit-learn's {name} without this library knows only the kernels {known}; not {kernel}.")
     if (many := model.readout.columns) is not None:
         raise ValueError(f"scikit-learn's {name} predicts one number or class, and this model predicts {many}.")
-    if not is_classifier(model) or len(model.classes_) == 2:
+    if not is_classifier(model) or len(model.classes_) == 2 or name == "LinearSVC":
         return
     if model.readout.each:
         raise ValueError(
@@ -134,7 +149,7 @@ def _machine(model: Any, columns: NDArray[np.int64]) -> dict[str, Any]:
 
 def _inputs(model: Any) -> dict[str, Any]:
     """Return the attributes that describe X."""
-    kept = {name: vars(model)[name] for name in ("n_features_in_", "feature_names_in_") if name in vars(model)}
+    kept = {name: vars(model)[name] for name in INPUTS if name in vars(model)}
     if not inputs.given(model.kernel_):
         return {**kept, "shape_fit_": model.shape_fit_}
     n = kept.get("n_features_in_")

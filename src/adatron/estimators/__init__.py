@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from ..insight.distance import input_margin
     from ..margins import InputMargins
     from .input_space import InputMarginSVC
+    from .linear import LinearSVC, LinearSVR
     from .nusvc import NuSVC
     from .nusvr import NuSVR
     from .oneclass import OneClassSVM
@@ -23,6 +24,8 @@ __all__ = [
     "Balance",
     "InputMarginSVC",
     "InputMargins",
+    "LinearSVC",
+    "LinearSVR",
     "ModifiedMargin",
     "NuSVC",
     "NuSVR",
@@ -36,6 +39,7 @@ __all__ = [
 
 _HOME = {
     **{name: f".{name.lower()}" for name in ("SVC", "SVDD", "SVR", "NuSVC", "NuSVR")},
+    **dict.fromkeys(("LinearSVC", "LinearSVR"), ".linear"),
     "OneClassSVM": ".oneclass",
     "QuantileSVR": ".quantile",
     "InputMarginSVC": ".input_space",

@@ -20,7 +20,7 @@ from sklearn import config_context
 from sklearn.utils._param_validation import validate_parameter_constraints
 
 from ...arrays import MOST_COLUMNS
-from ...estimators import SVC, SVDD, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM, QuantileSVR
+from ...estimators import SVC, SVDD, SVR, InputMarginSVC, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM, QuantileSVR
 from ...estimators.base.attributes import attributes_of
 from ...estimators.base.classifier import Classifier
 from ...estimators.base.machine import KernelMachine
@@ -114,7 +114,7 @@ CHECKS: dict[str, tuple[type[Any], Suits]] = {
 }  # fmt: skip
 FEATURE_STATE = ("n_features_in_", "feature_names_in_")  # What the check of X sets.
 MACHINES: tuple[type[Any], ...] = (
-    SVC, NuSVC, InputMarginSVC, SVR, NuSVR, QuantileSVR, OneClassSVM, SVDD,
+    SVC, NuSVC, InputMarginSVC, SVR, NuSVR, QuantileSVR, OneClassSVM, SVDD, LinearSVC, LinearSVR,
     IncrementalSVC, IncrementalNuSVC, IncrementalSVR, IncrementalOneClassSVM, IncrementalSVDD,
 )  # fmt: skip
 #: Attributes that need not be there; of a compact model, nor need those of its samples.
