@@ -38,6 +38,7 @@ def test_errors_show_plain_numbers(wrong):
 @given(st.floats(allow_nan=False), st.integers(2, 17))
 @example(1e-15, 7)  # the float lies above its seven digits: one unit of the last digit, and the roundings of both
 @example(1.0187831791477488e-19, 17)  # the next float is the bound, and is further away than a part in 1e16
+@example(5.960464477539063e-08, 16)  # the float next to these digits has smaller ones
 def test_a_bound_in_words_is_a_bound(bound, digits):
     assert float(upward(bound, digits)) >= bound
     assert -raised(-bound, digits) <= bound

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from decimal import ROUND_CEILING, Context
+from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any
 
 import numpy as np
@@ -20,11 +20,19 @@ def quoted(value: Any) -> str:
         return repr(value)
 
 
+def _raised(bound: float, digits: int) -> Decimal:
+    return Context(digits, ROUND_CEILING).create_decimal_from_float(float(bound))
+
+
 def raised(bound: float, digits: int = 2) -> float:
     """Return an upper bound that has this many digits, and is no smaller; a lower bound is -raised(-bound)."""
-    return float(Context(digits, ROUND_CEILING).create_decimal_from_float(float(bound)))
+    return float(_raised(bound, digits))
 
 
 def upward(bound: float, digits: int = 2) -> str:
     """Return an upper bound in words: it is rounded up, so that the words are also proven."""
-    return f"{raised(bound, digits):.{digits - 1}e}"
+    found = _raised(bound, digits)  # not a float, whose digits may be rounded down again
+    if not found or not found.is_finite():
+        return f"{float(found):.{digits - 1}e}"
+    mantissa, exponent = f"{found:.{digits - 1}e}".split("e")
+    return f"{mantissa}e{int(exponent):+03d}"

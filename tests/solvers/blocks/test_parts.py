@@ -132,7 +132,7 @@ def test_a_step_in_a_part_is_judged_by_the_objective_of_all():
             return super().look(n_iter, violation, objective, *rest)
 
     watch = Looking(dual, None, np.zeros(2, np.int64))
-    with at(Newton.judge, lambda given: told.append((*here, given["before"].objective)), number=None):
+    with at(Newton.judge, lambda given: told.append((*here, given["before"][0])), number=None):
         solve(view_of(X, RBF(0.3)), dual, block=Q, gap_tol=1e-6, watch=watch)
     in_parts = [numbers for in_part, *numbers in told if in_part]
     assert in_parts
