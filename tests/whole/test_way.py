@@ -28,7 +28,7 @@ def entered(call):
     return found
 
 
-@pytest.mark.parametrize(("method", "most"), [("fit", 64), ("predict", 20)])
+@pytest.mark.parametrize(("method", "most"), [("fit", 61), ("predict", 20)])
 def test_a_small_call_enters_few_files(method, most):
     X, y = load_breast_cancer(return_X_y=True)
     model = adatron.SVC().fit(X[:100], y[:100])
