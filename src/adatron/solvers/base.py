@@ -139,6 +139,8 @@ class Way(IntEnum):
     SHRUNKEN = 5
     SINGLE_ROWS = 6
     DEVICE = 7
+    FEATURES = 8
+    PRIMAL = 9
 
     @property
     def words(self) -> str:
@@ -155,6 +157,8 @@ WAY_WORDS = {
     Way.SHRUNKEN: "block after block, the variables in play first as a program of their own",
     Way.SINGLE_ROWS: "by single rows",
     Way.DEVICE: "on the device, all side by side",
+    Way.FEATURES: "interior points over the features, then block after block",
+    Way.PRIMAL: "in the primal, over the features",
 }
 
 

@@ -29,6 +29,15 @@ PARTED = 24  # Number of blocks of variables from which a program is solved in p
 BESIDE_MATRIX = 1e5  # Multiply-adds that a small program takes beside its matrix.
 
 
+FEW = 4  # Samples for each feature from which a linear kernel has few features.
+FEATURE_PARTS = 16  # Parts of a sum over the features of all samples, which are added in their order.
+
+
+def feature_bytes(d: int) -> float:
+    """Return the memory for sums of squares of d features."""
+    return 8.0 * (FEATURE_PARTS + 2) * (d + 1) ** 2
+
+
 class Plan(NamedTuple):
     """How a fit uses its memory, see ``Route``."""
 

@@ -28,14 +28,16 @@ from ..problems import Dual
 from ..problems.dual import dot
 from ..threads.gate import one_blas_thread
 from .base import Options, Solver, Watch
-from .linalg.features import Features, feature_bytes
+from .linalg.features import Features
 from .loop import first_tolerance, nearer, until_proven
+from .plan import FEW, feature_bytes
 from .results import Solution, Status
 from .start import feasible
 from .tasks import State
 
 MOST_STEPS = 1000  # Limit of Newton steps unless the user gives one; ten are usual.
 HALVINGS, FLAT = 60, 0.01  # Most points tried along a direction; fraction of the first slope that is flat.
+MANY = 1000  # Features that are never too many for a factor.
 TURNS, ROUGH = 200, 0.1  # Conjugate gradients of a step, and their accuracy at most.
 GAIN = 1e-14  # Fraction of the objective that a step must gain.
 SAFE = 0.25  # Fraction of the tolerated gap to aim at.
@@ -82,7 +84,7 @@ class _AtWork:
         assert dual.ridge is not None  # noqa: S101 (for the type checker)
         self.ridge = np.where(dual.ridge > 0.0, dual.ridge, 1.0)  # where it is 0 both bounds are 0
         self.rows = Features(view, dual.lambda2)
-        self.few = feature_bytes(self.rows.d) <= options.memory and self.rows.d <= max(1000, len(dual) // 4)
+        self.few = feature_bytes(self.rows.d) <= options.memory and self.rows.d <= max(MANY, len(dual) // FEW)
         self.beta, self.g, self.n_iter, self.b = feasible(dual, state.beta), -dual.t, state.n_iter, 0.0
         self.w = self.rows.sums(self.beta[:, None])[:, 0]
         self.f = self.rows.times(self.w[:, None])[:, 0]

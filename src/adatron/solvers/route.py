@@ -17,7 +17,7 @@ from ..gram.shared import bytes_shared, readable
 from ..problems import Dual
 from ..threads.cost import FIT, FIT_BATCHES, FIT_MATRIX, threads_worth
 from .base import Solver, Way
-from .plan import BESIDE_MATRIX, MAX_SINGLE_BLOCK, PARTED, PLACED_WHY, SMALL, Plan, placed, plan
+from .plan import BESIDE_MATRIX, FEW, MAX_SINGLE_BLOCK, PARTED, PLACED_WHY, SMALL, Plan, feature_bytes, placed, plan
 
 SEVERAL = 8  # Number of problems over all samples from which they share one float64 matrix.
 AGAIN = 1.6  # Average number of uses of a given value above which a copy class by class is faster.
@@ -172,12 +172,15 @@ def choose_route(
 
     =============================================================  ===================================
     it has nothing to solve                                        TRIVIAL
+    its errors cost their square                                   PRIMAL
     the solver goes through single rows, which it stores itself    SINGLE_ROWS
     one of several that share values, finite bounds, up to         BATCH
     ``whole`` variables (all share one matrix: any, without nu)
     up to 1,000 variables, float64, finite bounds, K held or       DENSE
     made by compiled tiles
     up to ``whole`` variables                                      ONE_BLOCK
+    a linear kernel, finite bounds, at least 4 samples a feature,  FEATURES
+    float64, X here, and the sums of squares fit into the memory
     up to 24 blocks, or with infinite bounds                       DECOMPOSE
     more                                                           SHRUNKEN
     =============================================================  ===================================
@@ -187,7 +190,8 @@ def choose_route(
     Kernel values (``single``, ``shared``, ``held``, ``slots``)
 
     =============================================================  ===================================
-    precision='double'; small problems; values given or called     float64
+    precision='double'; small problems; values given or called;    float64
+    a linear kernel with few features, unless 'single' is asked
     the proven error of float32 values is small on these data,     float32
     or precision='single' and it says anything
     else                                                           float64
@@ -221,14 +225,20 @@ def choose_route(
     matrix = solver.blocks and sizes.everywhere and not alone and suits(sizes.typical, single=False, everywhere=True)
     few = n <= SMALL or len(sizes.variables) >= SEVERAL  # problems over all samples share one matrix in float64
     matrix = matrix and precision != "single" and few and 4 * 8.0 * n * n <= cache_bytes
+    by_features = precision != "single" and _few_features(source, largest, solver, cache_bytes)
+    matrix = matrix and not (by_features and largest > MAX_SINGLE_BLOCK)
     small = matrix or largest <= (MAX_SINGLE_BLOCK if sizes.chained else SMALL) or not kernel.compiled
     single, reason = _precision(source, precision, small)
+    if by_features and single:
+        single, reason = False, "sums over few features are accurate, and cost little"
     found, shared, held = _memory(source, sizes, cache_bytes, solver.blocks, single, matrix)
+    if by_features or solver.ridged:  # all threads sum over the features of one problem
+        found, held = found._replace(concurrent=1), False
     cost, least = kernel.cost(source.features), FIT_BATCHES if shared else FIT
     work = (n * n if matrix else sizes.work) * cost + (len(sizes.variables) * BESIDE_MATRIX if shared else 0.0)
     one = (n if matrix else largest) ** 2 * cost
     light = kernel.called or threads_worth(one, FIT_MATRIX) == threads_worth(work, least) == 1
-    ways, then = _ways(sizes, solver, found, single, shared, matrix, held or not kernel.called)
+    ways, then = _ways(sizes, solver, found, single, shared, matrix, held or not kernel.called, by_features)
     return Route(*found, ways, then, largest, single, reason, shared, held, light, placed=device_plan)
 
 
@@ -241,6 +251,13 @@ def suits(dual: Dual, single: bool, everywhere: bool) -> bool:
     plain = dual.row is None and dual.sign is None
     exact = not (single and dual.lambda2)  # added to float32 values it would be rounded
     return exact and (plain or not (single or everywhere)) and not dual.unbounded and len(dual) > 0
+
+
+def _few_features(source: Source, largest: int, solver: Solver, memory: float) -> bool:
+    """Return whether a linear kernel of rows that are here has few features, beside the largest problem."""
+    here = solver.blocks and source.kernel.plain and source.facts is None
+    d = source.X.shape[1] if here else 0
+    return here and MAX_SINGLE_BLOCK < largest >= FEW * d and feature_bytes(d) <= memory / 4
 
 
 def _precision(source: Source, precision: str, small: bool) -> tuple[bool, str]:
@@ -285,9 +302,13 @@ def _memory(
 
 
 def _ways(
-    sizes: Sizes, solver: Solver, found: Plan, single: bool, shared: bool, matrix: bool, at_hand: bool
+    sizes: Sizes, solver: Solver, found: Plan, single: bool, shared: bool, matrix: bool, at_hand: bool, few: bool
 ) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-    """Return the way of each problem; ``at_hand``: values are held, or made by compiled tiles or of given ones."""
+    """Return the way of each problem.
+
+    at_hand : values are held, or made by compiled tiles or of given ones
+    few : a linear kernel has few features
+    """
     if len(sizes.duals) < len(sizes.variables):  # all are alike except for their sizes
         known, which = np.unique(sizes.variables, return_inverse=True)
         each = [(int(n), sizes.duals[0]) for n in known]
@@ -297,21 +318,27 @@ def _ways(
     for n, dual in each:
         batched = shared and solver.batches and suits(dual, single, sizes.everywhere)
         batched = batched and (matrix or n <= found.whole)
-        own = way_of(n, dual, solver, found.block, found.whole, coarse=single or not at_hand)
+        own = way_of(n, dual, solver, found.block, found.whole, coarse=single or not at_hand, few=few)
         ways.append((Way.BATCH if batched else own, own))
     numbers = np.array([(first.value, then.value) for first, then in ways], np.int8)  # members take NumPy longer
     first, then = np.where(sizes.open, numbers.T[:, which], np.int8(Way.TRIVIAL.value))
     return first, then
 
 
-def way_of(n: int, dual: Dual, solver: Solver, block: int, whole: int, coarse: bool) -> Way:
-    """Return the way of a problem that is solved on its own; ``coarse``: no float64 values are at hand."""
+def way_of(n: int, dual: Dual, solver: Solver, block: int, whole: int, coarse: bool, few: bool = False) -> Way:
+    """Return the way of a problem that is solved on its own.
+
+    coarse : no float64 values are at hand
+    few : a linear kernel has few features
+    """
     if not n:
         return Way.TRIVIAL
     if not solver.blocks:
-        return Way.SINGLE_ROWS
+        return Way.PRIMAL if solver.ridged else Way.SINGLE_ROWS
     if n <= min(SMALL, whole) and not (coarse or dual.unbounded):
         return Way.DENSE
     if n <= max(whole, block):
         return Way.ONE_BLOCK
+    if few and not dual.unbounded:
+        return Way.FEATURES
     return Way.SHRUNKEN if n >= PARTED * block and not dual.unbounded else Way.DECOMPOSE

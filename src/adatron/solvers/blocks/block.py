@@ -35,7 +35,6 @@ from ..ascent import Ascent
 from ..base import Options, Solver, Watch, Way
 from ..dense import INNER, Inner, Layout
 from ..linalg.factor import factor_bytes
-from ..linalg.features import feature_bytes
 from ..loop import OF_BLOCKS, OF_PARTS, how_closely
 from ..results import NEGATIVE_CURVATURE, STOP, Solution, Status
 from ..tasks import Origin, State
@@ -45,7 +44,6 @@ from .interior import interior, price
 from .newton import Newton
 from .shard import FIRST_PART, Ends, Survey, Violators, near, restricted, worst
 
-FEW = 4  # Rows for each feature from which interior points go by features.
 NEGATIVE_NOISE = 1e-6  # Fraction of the terms of an objective beyond which a negative one is not rounding.
 
 
@@ -292,13 +290,14 @@ class _Block(Ascent[Block]):
     def _leap(self, violation: float, tol: float) -> bool:
         """Solve the whole program by interior points, once, if blocks crawl; return whether anything moved."""
         unfit = self.leapt or self.origin is not None or self.watch.flag[NEGATIVE_CURVATURE] or self.dual.unbounded
-        if unfit or not (self._by_features or self._overtaken(violation, min(tol, self.options.gap_tol or tol))):
+        by_features = self.options.way is Way.FEATURES
+        if unfit or not (by_features or self._overtaken(violation, min(tol, self.options.gap_tol or tol))):
             return False
         self.leapt = True
         if self.view.gram.dtype != np.float64:
             self._widen()
             self._anew()
-        found = interior(self.view, self.dual, self.beta, self.stopped, self._by_features)
+        found = interior(self.view, self.dual, self.beta, self.stopped, by_features)
         if found is None:
             return False
         old, g, before = self.beta.copy(), self.g.copy(), self.objective()
@@ -311,18 +310,12 @@ class _Block(Ascent[Block]):
             self.g = g
         return better
 
-    @cached_property
-    def _by_features(self) -> bool:
-        """Whether a program of more than a block has a linear kernel and so few features that blocks need not try."""
-        d, gram = self.view.gram.source.X.shape[1], self.view.gram
-        few = gram.kernel.plain and FEW * d <= self.distinct and feature_bytes(d) <= self.options.memory
-        return few and self.options.way >= Way.DECOMPOSE
-
     def _overtaken(self, violation: float, goal: float) -> bool:
         """Return whether blocks crawl so much that interior points by rows of K will cost less."""
         n = self.distinct
-        fits = not self._by_features and factor_bytes(n, 1, 8) <= self.options.memory
-        return fits and self.newton.overtaken(price(n, self.newton.entry), violation, goal)
+        return factor_bytes(n, 1, 8) <= self.options.memory and self.newton.overtaken(
+            price(n, self.newton.entry), violation, goal
+        )
 
     @cached_property
     def distinct(self) -> int:

@@ -18,15 +18,11 @@ from scipy.sparse import issparse
 from ...arrays import Matrix, Vector, is_sparse
 from ...gram import View
 from ...threads.gate import one_blas_thread
+from ..plan import FEATURE_PARTS as PARTS
 
-TILE_ROWS, PARTS = 1024, 16  # Rows of a tile; parts of a sum over tiles.
+TILE_ROWS = 1024
 SPARSE = 0.25  # Fraction of the numbers of CSR rows below which they stay so.
 COPIED = 2.5e8  # Bytes up to which the rows are copied once; larger ones are copied tile by tile in every pass.
-
-
-def feature_bytes(d: int) -> float:
-    """Return the memory for the sums of squares of d features."""
-    return 8.0 * (PARTS + 2) * (d + 1) ** 2
 
 
 class Features:
