@@ -332,7 +332,7 @@ class _Block(Ascent[Block]):
         order = np.argsort(ids)
         ids, beta = ids[order], beta[order]
         change = beta - self.beta[ids]
-        self.round(1, len(ids), float(np.abs(change).sum()))
+        self.count_rounding(1, len(ids), float(np.abs(change).sum()))
         self.held.apply(ids, points.take(order), change, self.dual.lambda2 * float(change.sum()), beta)
 
     def _set_all(self, W: Ids, beta: Vector, product: Vector) -> None:
@@ -340,7 +340,7 @@ class _Block(Ascent[Block]):
         change = beta - self.beta[W]
         self._set(W, beta)
         self.g[W] += product
-        self.round(1, len(W), float(np.abs(change).sum()))
+        self.count_rounding(1, len(W), float(np.abs(change).sum()))
 
     def _set(self, ids: Ids, beta: Vector) -> None:
         self.held.set_beta(ids, beta)
