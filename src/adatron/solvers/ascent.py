@@ -50,8 +50,8 @@ class Ascent(ABC, Generic[How]):
     What is proven rests on what a solver keeps true:
 
     - beta stays within its bounds and on its equalities; a point outside proves nothing, and ends the fit.
-    - g is the gradient at beta, up to errors that `round` has counted. Both change together, after the row of kernel
-      values has come: a request for a row may end the fit. Otherwise ``steady`` is False in between.
+    - g is the gradient at beta, up to errors that `count_rounding` has counted. Both change together, after the row
+      of kernel values has come: a request for a row may end the fit. Otherwise ``steady`` is False in between.
     - `pause` is called between steps: it knows the limits.
 
     Attributes
