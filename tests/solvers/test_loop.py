@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from adatron.certificates import Certificate
 from adatron.solvers.base import Options
-from adatron.solvers.loop import AIM, LARGEST_SHARE, LEAST_SHARE, closer, rounding_error, until_proven
+from adatron.solvers.loop import AIM, LARGEST_SHARE, LEAST_SHARE, rounding_error, tolerance_for_gap, until_proven
 from adatron.solvers.results import Status
 
 FAR, NEAR, WIDE = (Certificate(1.0, gap, violation) for gap, violation in ((9.0, 1.0), (1e-9, 1e-4), (0.5, 1e-4)))
@@ -74,12 +74,12 @@ POSITIVE = st.floats(1e-12, 1e6)
 @settings(deadline=None)
 @given(tol=POSITIVE, gap=POSITIVE, wanted=POSITIVE)
 def test_a_tolerance_falls_in_proportion_within_limits(tol, gap, wanted):
-    near = closer(tol, gap, wanted)
+    near = tolerance_for_gap(tol, gap, wanted)
     assert LEAST_SHARE * tol <= near <= LARGEST_SHARE * tol
     share = AIM * wanted / (gap / (1.0 + gap))  # of the larger bound of the optimum
     if LEAST_SHARE < share < LARGEST_SHARE:
         assert np.isclose(near / tol, share)
-    assert closer(tol, np.inf, wanted) == closer(tol, np.nan, wanted) == LARGEST_SHARE * tol
+    assert tolerance_for_gap(tol, np.inf, wanted) == tolerance_for_gap(tol, np.nan, wanted) == LARGEST_SHARE * tol
 
 
 def test_errors_of_kernel_values_add_up_as_squares():

@@ -31,7 +31,9 @@ from .gap import CARE, SMALLEST, best_multipliers, duality_gap, relative, sum_of
 
 EVERY_ROW = 1000  # Variables up to which a proof computes the whole gradient anew.
 LEVEL_BY_GAP, LEVEL_BY_SIZE = 0.1, 1e-6  # Wanted accuracy of the objectives, as a fraction of the gap or of them.
-MEASURES = 10  # Numbers that ``weigh`` returns.
+# The numbers that ``weigh`` returns, by their places.
+DUAL, DOUBT, NORM2, RESOLUTION, GAP, VIOLATION, KNOWN, MISSED, SLIP, LACK2 = range(10)
+MEASURES = 10
 # Fraction of the objectives that many rows always leave in doubt, so that bits do not depend on the known rows.
 SURELY = 2.0**-3
 ENOUGH_ROWS = 30  # Rows computed both ways from which the errors of others are judged.
@@ -305,17 +307,17 @@ def _measured(
     totals, found, bounds = np.array(dual.totals), np.empty(MEASURES), (dual.lower, dual.upper, dual.epsilon)
     weigh(beta, g, errors, dual.t, *bounds, *dual.membership, totals, mu, found)
     if dual.hard_margin or dual.ridge is not None:
-        found[4] = CARE * duality_gap(dual, beta, g, mu, errors, doubt + 4.0 * found[6]) + found[7]
-    if found[9] > 0.0:
-        found[8] += CARE * loose * np.sqrt(found[9])
-    found[1], found[2] = max(found[1], found[8] + 0.5 * doubt), found[2] + doubt
-    found[8] += judged
+        found[GAP] = CARE * duality_gap(dual, beta, g, mu, errors, doubt + 4.0 * found[KNOWN]) + found[MISSED]
+    if found[LACK2] > 0.0:
+        found[SLIP] += CARE * loose * np.sqrt(found[LACK2])
+    found[DOUBT], found[NORM2] = max(found[DOUBT], found[SLIP] + 0.5 * doubt), found[NORM2] + doubt
+    found[SLIP] += judged
     return found.tolist()
 
 
 def conclude(view: View, beta: Vector, measures: list[float], lambda2: float, convex: bool) -> Certificate:
     """Return the certificate from the numbers of ``weigh``."""
-    norm2, resolution = measures[2:4]
+    norm2, resolution = measures[NORM2], measures[RESOLUTION]
     known = view.gram.kernel.convex or not isfinite(resolution)  # apparent negative curvature is then rounding
     convex = known or (convex and norm2 >= 0.0 and semidefinite(view, np.flatnonzero(beta)))
     return _certificate(measures, view.magnitude + lambda2, convex)
@@ -323,7 +325,7 @@ def conclude(view: View, beta: Vector, measures: list[float], lambda2: float, co
 
 def _certificate(measures: list[float], largest: float, convex: bool) -> Certificate:
     value, doubt, _, resolution, gap, worst = measures[:6]
-    slip = measures[8] + (0.5 * CARE * largest * measures[9] if measures[9] > 0.0 else 0.0)
+    slip = measures[SLIP] + (0.5 * CARE * largest * measures[LACK2] if measures[LACK2] > 0.0 else 0.0)
     return Certificate(value, gap, worst, resolution, doubt, slip, convex)
 
 
@@ -334,8 +336,8 @@ def conclude_all(measures: NDArray[np.float64], largest: float) -> NDArray[np.fl
 
     largest : the largest entry of K + lambda^2
     """
-    slips, lacks = measures[:, 8].copy(), measures[:, 9] > 0.0  # without a lack infinite values bend nothing
-    slips[lacks] += 0.5 * CARE * largest * measures[lacks, 9]
+    slips, lacks = measures[:, SLIP].copy(), measures[:, LACK2] > 0.0  # without a lack infinite values bend nothing
+    slips[lacks] += 0.5 * CARE * largest * measures[lacks, LACK2]
     value, doubt, _, resolution, gap, worst = measures.T[:6]
     return np.stack([value, gap, worst, resolution, doubt, slips, np.ones_like(value)])
 
@@ -378,12 +380,12 @@ def weigh(
         missed, repair, lack = missed + abs(mu[r]) * lacking, repair + CARE * steepest[r] * lacking, lack + lacking
     gap = sum_of_terms(beta, g, errors, lower, upper, epsilon, row, sign, mu) + missed
     off = 0.5 * doubt + (n + 4) * UNIT * (sizes + epsilon * own)
-    found[0], found[2] = 0.5 * twice - epsilon * own, norm2 + 2.0 * off
-    found[1] = max(off + repair, SURELY * abs(found[0])) if n > EVERY_ROW else off + repair
+    found[DUAL], found[NORM2] = 0.5 * twice - epsilon * own, norm2 + 2.0 * off
+    found[DOUBT] = max(off + repair, SURELY * abs(found[DUAL])) if n > EVERY_ROW else off + repair
     worst = violation(beta, g, errors, lower, upper, epsilon, row, sign, len(totals))
     bare = violation(beta, g, np.empty(0), lower, upper, epsilon, row, sign, len(totals))
-    found[3], found[4], found[5] = worst - bare if worst > -np.inf else 0.0, gap, max(worst, 0.0)
-    found[6], found[7], found[8], found[9] = off, missed, off + repair, lack * lack
+    found[RESOLUTION], found[GAP], found[VIOLATION] = worst - bare if worst > -np.inf else 0.0, gap, max(worst, 0.0)
+    found[KNOWN], found[MISSED], found[SLIP], found[LACK2] = off, missed, off + repair, lack * lack
     for r in range(len(over)):
         if not abs(over[r]) <= (ASTRAY + (n + 4) * UNIT) * (own + abs(totals[r])):  # nan, too
-            found[4] = found[5] = found[7] = found[8] = np.inf
+            found[GAP] = found[VIOLATION] = found[MISSED] = found[SLIP] = np.inf

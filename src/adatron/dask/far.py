@@ -25,7 +25,7 @@ from . import slab as on_slab
 from .cluster import Call, Cluster
 from .partition import Ids, Vector
 from .sent import Fetched, compact
-from .slab import Lens, Run
+from .slab import GramSpec, Run
 
 
 class FarRows(Elsewhere):
@@ -249,9 +249,9 @@ class FarGram(Gram):
         return TileSegment(P.source, self.workspace, self.pool)
 
     @cached_property
-    def lens(self) -> Lens:
+    def spec(self) -> GramSpec:
         """How slabs make the kernel values."""
-        return make_lens(self.source, self.dtype, self.slots, self.numbers, self.spans)
+        return spec_of(self.source, self.dtype, self.slots, self.numbers, self.spans)
 
     @cached_property
     def spans(self) -> list[list[Span]]:
@@ -274,7 +274,7 @@ class FarGram(Gram):
 
     def norms(self) -> NDArray[Any] | None:
         cluster, own = self.source.far.cluster, [j for j, some in enumerate(self.spans) if some]
-        found = cluster.ask([Call(j, on_slab.norms, (self.lens, self.runs(j))) for j in own])
+        found = cluster.ask([Call(j, on_slab.norms, (self.spec, self.runs(j))) for j in own])
         out = np.empty(len(self.source), self.dtype)
         for j, part in zip(own, found, strict=True):
             at = 0
@@ -284,11 +284,11 @@ class FarGram(Gram):
         return out
 
 
-def make_lens(source: FarSource, dtype: Any, slots: int, numbers: int, more: Any = None) -> Lens:
-    """Return a lens with a key of its own."""
+def spec_of(source: FarSource, dtype: Any, slots: int, numbers: int, more: Any = None) -> GramSpec:
+    """Return a spec with a key of its own."""
     like = source.like()
     key = blake2b(dumps((like, np.dtype(dtype).str, slots, numbers, more)), digest_size=12).hexdigest()
-    return Lens(key, like, dtype, slots, numbers)
+    return GramSpec(key, like, dtype, slots, numbers)
 
 
 class FarView(View):
@@ -305,13 +305,13 @@ class FarView(View):
         far, source = self.gram.source.far, self.gram.source
         wide_source = wide.source
         assert isinstance(wide_source, FarSource)  # noqa: S101 (for the type checker)
-        lens = make_lens(wide_source, np.float64, 0, 0)
+        spec = spec_of(wide_source, np.float64, 0, 0)
         parts = far.layout.divided(source.samples[ids])
         points_of = far.calls_for(parts)
         places, out = [places for _, _, places in parts], np.empty(len(rows))
         wanted = far.layout.divided(source.samples[self.ids[rows]])
         limit = self.gram.pool.limit
-        calls = [Call(j, on_slab.exact, (lens, own, places, v, left(limit)), points_of) for j, own, _ in wanted]
+        calls = [Call(j, on_slab.exact, (spec, own, places, v, left(limit)), points_of) for j, own, _ in wanted]
         for (_, _, at), values in zip(wanted, far.cluster.ask(calls, limit), strict=True):
             out[at] = values
         return out

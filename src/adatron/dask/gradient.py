@@ -151,7 +151,7 @@ class FarGradient(Gradient):
     def _begin_with(self, view: FarView) -> None:
         """Divide the program among the slabs, which have not been told anything of it."""
         self.view, self._reports = view, {}
-        self.key = f"{self.cluster.fit}-{self._number}-{view.gram.lens.key}"
+        self.key = f"{self.cluster.fit}-{self._number}-{view.gram.spec.key}"
         gram = view.gram
         self.kept: dict[int, Part] = {}
         far = gram.source.far
@@ -161,7 +161,7 @@ class FarGradient(Gradient):
             runs = gram.runs(j)
             ids = np.concatenate([first + np.arange(len(runs[k])) for k, first in zip(groups, numbers, strict=True)])
             packed = Packed.of(self.dual.take(ids))
-            program = SlabProgram(gram.lens, runs, groups, numbers, packed, len(self.dual))
+            program = SlabProgram(gram.spec, runs, groups, numbers, packed, len(self.dual))
             self.kept[j] = Part(program, ids, self.most * len(ids) / len(self.dual))
             self.slab[ids], self.place[ids] = j, np.arange(len(ids))
 
@@ -307,8 +307,8 @@ class FarGradient(Gradient):
         self._reports = {}
 
     def give_back(self) -> None:
-        lens = self.view.gram.lens.key
-        self.cluster.tell([Call(j, on_slab.forget, (self.key, lens)) for j in self.kept])
+        spec = self.view.gram.spec.key
+        self.cluster.tell([Call(j, on_slab.forget, (self.key, spec)) for j in self.kept])
 
     def _step(self, one: Change | None) -> dict[int, SurveyReport]:
         """Take all slabs to the next version, or only to the present variables; return their reports.

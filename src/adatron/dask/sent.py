@@ -64,7 +64,7 @@ class KeptPoints:
 
     def add(self, before: int, parts: Sequence[Any]) -> None:
         """Put new rows behind the first ``before`` ones."""
-        rows = below(parts)
+        rows = stacked(parts)
         self.count = before + rows.shape[0]
         if not before:
             self._rows = rows
@@ -82,7 +82,7 @@ class KeptPoints:
         return self._rows[places]
 
 
-def below(parts: Sequence[Any]) -> Any:
+def stacked(parts: Sequence[Any]) -> Any:
     """Return rows below one another."""
     if len(parts) == 1:
         return parts[0]

@@ -29,7 +29,7 @@ from ..gram.view import exact_sums
 from ..kernels.base import narrow
 from ..threads import Pool
 from .partition import Piece
-from .sent import below
+from .sent import stacked
 
 Run = range | Ids  # some samples of a slab, in their order
 
@@ -46,7 +46,7 @@ class Members:
     own: Vector
 
 
-class Now:
+class CurrentPool:
     """The pool of the present task, for operands that outlive it."""
 
     pool: Pool
@@ -68,7 +68,7 @@ class Slab:
         self._begin()
 
     def _begin(self) -> None:
-        self.lock, self.now = threading.RLock(), Now()
+        self.lock, self.now = threading.RLock(), CurrentPool()
         self.states: dict[str, Any] = {}
         self._grams: dict[str, Gram] = {}
 
@@ -97,25 +97,25 @@ class Slab:
         """Return the rows as operands of the same kind as those of the whole training set."""
         return replace(like, X=self.X, ids=np.arange(len(self)))
 
-    def forget(self, key: str, lens: str) -> None:
+    def forget(self, key: str, spec: str) -> None:
         """Give back the memory of a state, and of its kernel matrix if no other state needs that."""
         self.states.pop(key, None)
-        if not any(state.program.lens.key == lens for state in self.states.values()):
-            self._grams.pop(lens, None)
+        if not any(state.program.spec.key == spec for state in self.states.values()):
+            self._grams.pop(spec, None)
 
-    def gram(self, lens: Lens, runs: Sequence[Run]) -> Gram:
+    def gram(self, spec: GramSpec, runs: Sequence[Run]) -> Gram:
         """Return the kernel matrix over some runs of samples, each a segment, and keep it."""
-        if lens.key not in self._grams:
+        if spec.key not in self._grams:
             rows, sizes = np.concatenate([np.asarray(run, np.int64) for run in runs]), [len(run) for run in runs]
             now: Any = self.now
-            source = self.source(lens.source).take(rows)
-            self._grams[lens.key] = Gram(source, lens.dtype, sizes, now, lens.slots)
-            self._grams[lens.key].numbers = lens.numbers
-        return self._grams[lens.key]
+            source = self.source(spec.source).take(rows)
+            self._grams[spec.key] = Gram(source, spec.dtype, sizes, now, spec.slots)
+            self._grams[spec.key].numbers = spec.numbers
+        return self._grams[spec.key]
 
 
 @dataclass(frozen=True)
-class Lens:
+class GramSpec:
     """How kernel values are made of rows: the kernel and its operands, without the rows.
 
     key : lenses with the same key are equal
@@ -163,7 +163,7 @@ class Stack:
     """Rows below one another. Dense rows are copied only when they are asked for, so that a slab is made in place."""
 
     def __init__(self, parts: list[Any]) -> None:
-        self._parts = [below(parts)] if sparse.issparse(parts[0]) else parts
+        self._parts = [stacked(parts)] if sparse.issparse(parts[0]) else parts
         self._ends = np.cumsum([part.shape[0] for part in self._parts])
 
     def __getitem__(self, rows: Ids) -> Any:
@@ -185,7 +185,7 @@ def as_csr(slab: Slab) -> Slab:
 def assembled(parts: Sequence[Any], places: Sequence[Ids]) -> Any:
     """Return the rows of all parts, each at its place."""
     order = np.concatenate(places)
-    X = below(list(parts))
+    X = stacked(list(parts))
     if (np.diff(order) == 1).all():
         return X
     back = np.empty(len(order), np.int64)
@@ -230,17 +230,17 @@ def weighted_sizes(slab: Slab, like: Source, weights: Vector) -> Vector:
         return slab.source(like).weighted_sizes(lambda roundings: weights[roundings])
 
 
-def norms(slab: Slab, lens: Lens, runs: Sequence[Run]) -> Any:
+def norms(slab: Slab, spec: GramSpec, runs: Sequence[Run]) -> Any:
     """Return the squared norms of some rows, as the tiles use them."""
     with slab.work():
-        return slab.gram(lens, runs).norms()
+        return slab.gram(spec, runs).norms()
 
 
-def exact(slab: Slab, lens: Lens, rows: Ids, places: Sequence[Ids], v: Vector, left: float, *parts: Any) -> Vector:
+def exact(slab: Slab, spec: GramSpec, rows: Ids, places: Sequence[Ids], v: Vector, left: float, *parts: Any) -> Vector:
     """Return K[rows, points] @ v in double precision; the points come in parts, from the slabs that hold them."""
     with slab.work(left):
         now: Any = slab.now
-        wide = Gram(slab.source(lens.source), np.float64, [], now)
+        wide = Gram(slab.source(spec.source), np.float64, [], now)
         return exact_sums(wide, wide.source.take(rows), points_of(wide.source, assembled(parts, places)), v)
 
 

@@ -19,21 +19,21 @@ from ..problems import Dual
 from ..solvers.blocks.shard import STRIPE, Shard, Violators, worst
 from .partition import Ids, Vector
 from .sent import KeptPoints, compact
-from .slab import Lens, Run, Slab, points_of
+from .slab import GramSpec, Run, Slab, points_of
 
 
 @dataclass(frozen=True)
 class SlabProgram:
     """A slab's part of a program.
 
-    lens, runs : of the kernel matrix over the slab's rows, with a segment for each run
+    spec, runs : of the kernel matrix over the slab's rows, with a segment for each run
     groups : the segments of the program's variables
     numbers : the first variable of each group, as numbered in the whole program
     dual : the program of the slab's variables
     total : the number of variables of the whole program
     """
 
-    lens: Lens
+    spec: GramSpec
     runs: Sequence[Run]
     groups: list[int]
     numbers: list[int]
@@ -134,7 +134,7 @@ class SlabState:
 
     @classmethod
     def of(cls, slab: Slab, program: SlabProgram, version: int, beta: Vector, g: Vector | None) -> SlabState:
-        gram = slab.gram(program.lens, program.runs)
+        gram = slab.gram(program.spec, program.runs)
         view, dual = View.of(gram, program.groups), program.dual.unpacked()
         g = -dual.t if g is None else g.copy()
         ids = np.concatenate([first + np.arange(n) for first, n in
@@ -284,7 +284,7 @@ def put(slab: Slab, key: str, version: int, which: Ids, values: Vector) -> None:
             state.version, state.before = version + 1, None
 
 
-def forget(slab: Slab, key: str, lens: str) -> None:
+def forget(slab: Slab, key: str, spec: str) -> None:
     """Give the memory of a state back, see ``Slab.forget``."""
     with slab.lock:
-        slab.forget(key, lens)
+        slab.forget(key, spec)

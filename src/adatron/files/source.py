@@ -23,15 +23,15 @@ from .table import DataError, Path, check_size
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _OTHERS = (".zst", ".zstd", ".lz4", ".br", ".z", ".7z")  # Compressed files that nothing here opens.
 STANDARD_INPUT = "-"  # The path that stands for it.
-# Share of the free memory that one file may take: a reader holds up to three copies of the data at some time.
-FILE_SHARE = 4
+# One file may take one of so many parts of the free memory: a reader holds up to three copies of the data at some time.
+MEMORY_PARTS = 4
 # Memory that is assumed to be free if the system does not tell.
 ASSUMED_FREE = 2**32
 # The longest line of a text. The fields of a line are objects in Python, each of up to twenty times its text.
 LONGEST_LINE = 2**26
-# Data from a pipe of at most this many bytes, such as the single lines of a stream, need no meter, if each of these
-# bytes may become as many as any byte ever does.
-SHORT_PIPE, DEAREST = 2**20, 32
+# Data from a pipe of at most this many bytes, such as the single lines of a stream, need no meter. One byte of
+# input takes at most the second number of bytes of memory.
+SHORT_PIPE, BYTES_OF_ONE = 2**20, 32
 # How many times as long as itself a compressed file, and its table, may become if the caller gives no limit, and the
 # bytes that they may take in any case. Parquet says its size before anything is read.
 # Real data become up to 40 times as long; a byte of xz may become thousands.
@@ -104,7 +104,7 @@ def room() -> int:
 
         soft, _ = resource.getrlimit(resource.RLIMIT_AS)
         limits += [soft] * (soft != resource.RLIM_INFINITY)
-    return min(limits, default=ASSUMED_FREE) // FILE_SHARE
+    return min(limits, default=ASSUMED_FREE) // MEMORY_PARTS
 
 
 def rewindable(path: Path, most: int | None = None) -> Path:
@@ -180,7 +180,7 @@ def open_binary(
         raise DataError(path, f"{suffix} is not read: decompress the file, or compress it as {', '.join(_OPENERS)}")
     try:
         opener = _OPENERS.get(suffix)
-        if isinstance(path, Piped) and opener is None and len(path.data) <= min(SHORT_PIPE, most // DEAREST):
+        if isinstance(path, Piped) and opener is None and len(path.data) <= min(SHORT_PIPE, most // BYTES_OF_ONE):
             yield io.BufferedReader(io.BytesIO(path.data))  # pyright: ignore[reportArgumentType] (it has readinto)
             return
         with open_plain(path) as plain, nullcontext(plain) if opener is None else opener(plain, "rb") as stream:

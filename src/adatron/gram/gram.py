@@ -1,4 +1,6 @@
-"""Gram: the kernel matrix for the solvers. Solvers know nothing of kernels, and kernels know nothing of solvers.
+"""Gram: the kernel matrix for the solvers.
+
+Solvers ask a kernel for its cost and for general properties; kernels know nothing of solvers.
 
 Everything rests on one invariant: a kernel value depends on its pair of rows and on nothing else, never on the tile,
 the batch, the thread or whether it was stored. A gradient is therefore exactly K32 beta, stored and recomputed rows

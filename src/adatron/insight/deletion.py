@@ -22,7 +22,7 @@ from ..threads import Clock
 from .subject import Ids, Subject, Vector, counted, drawn, rows_of, stored_as, taken, unnamed
 from .twin import Twin, at_bound, candidates, twin_of
 
-KERNEL = 4_000_000  # Kernel values that are kept between the probes and the samples.
+MOST_PROBE_VALUES = 4_000_000  # Most kernel values of probes with samples that are held.
 PROVEN = 10  # Deletions whose solution is proven by a gradient computed anew.
 
 
@@ -217,7 +217,7 @@ class _Probes:
     @classmethod
     def of(cls, subject: Subject, twin: Twin, X_test: Any, y_test: Any) -> _Probes:
         rows = subject.rows[twin.numbers] if X_test is None else rows_of(subject.way, X_test)
-        some = drawn(rows.shape[0], max(100, KERNEL // max(1, twin.n)))
+        some = drawn(rows.shape[0], max(100, MOST_PROBE_VALUES // max(1, twin.n)))
         kernel, store = twin.learner.kernel, twin.learner.store
         probes = store.moved(stored_as(store.X, rows[some]))
         K = np.asarray(kernel(probes, store.near()), np.float64)

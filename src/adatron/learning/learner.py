@@ -36,8 +36,8 @@ SOLUTION_BYTES = 500 * 2**20  # Bytes for kernel values while a solution is foun
 START_TOLERANCES = (1e-6, 1e-10)  # Tolerances of the solution from which a path begins.
 HARD_UPDATES = 10_000  # Updates for each sample after which the search for a separating plane ends.
 INSEPARABLE = "No plane separates the samples of the classes, as C=inf requires: pass a finite C."
-# Fractions of the largest gradient, and of what a translation leaves of it: rounding does not explain a violation above
-# the first, and does not excuse one above the second.
+# A path is lost if its violation is above the first, times the largest gradient; a fit if it is above the second, times
+# what a translation leaves of that.
 LOST_PATH, LOST_FIT = 1e-8, 1e-6
 
 

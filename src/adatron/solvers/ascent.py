@@ -32,7 +32,7 @@ from ..problems.dual import Vector, dot
 from ..threads import OutOfTime
 from .base import Options, Solver, Watch, Way
 from .blocks.gradient import Gradient
-from .loop import closer, first_tolerance, nearer, rounding_error, until_proven
+from .loop import first_tolerance, next_tolerance, rounding_error, tolerance_for_gap, until_proven
 from .results import NEGATIVE_CURVATURE, Solution, Status
 from .start import feasible, filled
 from .tasks import Origin, State
@@ -50,8 +50,8 @@ class Ascent(ABC, Generic[How]):
     What is proven rests on what a solver keeps true:
 
     - beta stays within its bounds and on its equalities; a point outside proves nothing, and ends the fit.
-    - g is the gradient at beta, up to errors that `round` has counted. Both change together, after the row of kernel
-      values has come: a request for a row may end the fit. Otherwise ``steady`` is False in between.
+    - g is the gradient at beta, up to errors that `count_rounding` has counted. Both change together, after the row
+      of kernel values has come: a request for a row may end the fit. Otherwise ``steady`` is False in between.
     - `pause` is called between steps: it knows the limits.
 
     Attributes
@@ -84,7 +84,7 @@ class Ascent(ABC, Generic[How]):
         self.exact = Exact(dual)
         if state.g is not None and np.array_equal(self.beta, state.beta):
             self.g = state.g
-            self.round(1, len(dual), float(np.abs(self.beta).sum()))  # the tiles' errors come with every proof
+            self.count_rounding(1, len(dual), float(np.abs(self.beta).sum()))  # the tiles' errors come with every proof
         elif self.beta.any():
             self._add(self.beta)
 
@@ -193,13 +193,13 @@ class Ascent(ABC, Generic[How]):
         gap = self.relative_gap()
         if not wanted < gap < np.inf:  # nan, too
             return None
-        near = closer(tol, gap, wanted)
+        near = tolerance_for_gap(tol, gap, wanted)
         return near if near > max(self._coarse(), self.rounding, UNIT * float(np.abs(self.g).max())) else None
 
     def _next(self, tol: float, proof: Certificate) -> float:
         """Return the tolerance to go on with after a refusal; 0 if rounding lets no gradient meet a smaller one."""
         endless = self._rounds >= 4 * REFUSALS and self._rounds % REFUSALS == 0
-        return 0.0 if endless and self.view.gram.dtype == np.float64 else nearer(tol, proof, self.options)
+        return 0.0 if endless and self.view.gram.dtype == np.float64 else next_tolerance(tol, proof, self.options)
 
     def _coarse(self) -> float:
         """Return how far the tiles blur a gradient."""
@@ -301,10 +301,10 @@ class Ascent(ABC, Generic[How]):
         """Carry a change of beta over to g."""
         ids, self.steady = np.flatnonzero(change), False
         self.held.apply(ids, self.held.points(ids), change[ids], self.dual.lambda2 * float(change.sum()))
-        self.round(1, len(ids), float(np.abs(change).sum()))
+        self.count_rounding(1, len(ids), float(np.abs(change).sum()))
         self.steady = True
 
-    def round(self, additions: int, terms: int, path: float, b: float = 0.0) -> None:
+    def count_rounding(self, additions: int, terms: int, path: float, b: float = 0.0) -> None:
         """Count the rounding of additions to g.
 
         Parameters

@@ -27,7 +27,7 @@ OF_BLOCKS, OF_PARTS = (0.3, 2), (1.0, 4)  # a factor times a power of its ratio.
 CLOSEST = 0.75  # Fraction of the tolerance below which no block, or part, is solved.
 
 
-def closer(tol: float, gap: float, wanted: float) -> float:
+def tolerance_for_gap(tol: float, gap: float, wanted: float) -> float:
     """Return the tolerance that should bring a relative gap to half of the wanted one: it falls at least in proportion.
 
     A relative gap is a part of the smaller bound of the optimum. The larger bound, which hardly moves, is the measure.
@@ -126,13 +126,13 @@ def enough(violation: Any, relative_gap: Any, convex: Any, options: Options) -> 
     return (violation <= options.tol) & ((relative_gap <= options.widest_gap) | np.logical_not(convex))
 
 
-def nearer(tol: float, proof: Certificate, options: Options) -> float:
+def next_tolerance(tol: float, proof: Certificate, options: Options) -> float:
     """Return the tolerance to go on with after a proof that falls short; 0 if rounding lets no gradient meet one."""
     here = proof.kkt_violation - proof.resolution
     if not proof.kkt_violation <= options.tol:  # the violation includes the errors that the proof counts
         near = min(tol, max(NEXT_TOLERANCE * (options.tol - proof.resolution), TYPICAL * proof.resolution))
         return near if here > near else 0.0
-    near = min(tol, closer(max(here, 0.1 * tol), proof.relative_gap, options.widest_gap))
+    near = min(tol, tolerance_for_gap(max(here, 0.1 * tol), proof.relative_gap, options.widest_gap))
     return near if near >= in_reach(proof.relative_gap) * proof.resolution else 0.0
 
 

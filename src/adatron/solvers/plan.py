@@ -30,6 +30,7 @@ BESIDE_MATRIX = 1e5  # Multiply-adds that a small program takes beside its matri
 
 
 FEW = 4  # Samples for each feature from which a linear kernel has few features.
+MANY_FEATURES = 160  # Features above which blocks come first: a step by features costs their square.
 FEATURE_PARTS = 16  # Parts of a sum over the features of all samples, which are added in their order.
 
 
@@ -103,7 +104,7 @@ def _block_bytes(block: int, itemsize: int) -> int:
     return 2 * block * block * itemsize
 
 
-PADDED = 400.0  # Bytes of a variable: its vectors, those that choose a block, and partial sums, some of them twice.
+VARIABLE_BYTES = 400.0  # Of its vectors, those that choose a block, and partial sums, some of them twice.
 BLOCKS_SHARE, NEWTON_SHARE = 0.25, 0.4  # Fractions of the memory beside the samples: for blocks, and for Newton steps.
 PLACED_WHY = {
     RESIDENT[0]: "asked for",
@@ -143,8 +144,8 @@ def placed(
     block, memory = min(WIDE if cost < LONG else BLOCK, device.block), device.memory()
     for resident in RESIDENT if single else (RESIDENT[0], RESIDENT[2]):
         free = memory - room_for(source.X, len(source), resident)
-        if free >= 8.0 * block**2 + PADDED * (largest + block):
-            each = (4.0 if single else 8.0) * block**2 + PADDED * (largest + block)
+        if free >= 8.0 * block**2 + VARIABLE_BYTES * (largest + block):
+            each = (4.0 if single else 8.0) * block**2 + VARIABLE_BYTES * (largest + block)
             concurrent = max(1, min(len(variables), int(BLOCKS_SHARE * free / each)))
             return Plan(block, 0, concurrent, 0, NEWTON_SHARE * free), resident
     return f"one problem takes more than the {memory / 1e9:.1f} GB of the device"

@@ -22,22 +22,23 @@ from scipy.linalg import solve as solved
 from scipy.sparse.linalg import LinearOperator, cg
 
 from ..arrays import Vector
-from ..certificates import Certificate, Exact, certify
+from ..certificates import Certificate, Exact, certify, unproven
 from ..gram import View
 from ..problems import Dual
 from ..problems.dual import dot
+from ..threads import OutOfTime
 from ..threads.gate import one_blas_thread
 from .base import Options, Solver, Watch
 from .linalg.features import Features
-from .loop import first_tolerance, nearer, until_proven
-from .plan import FEW, feature_bytes
+from .loop import first_tolerance, next_tolerance, until_proven
+from .plan import feature_bytes
 from .results import Solution, Status
 from .start import feasible
 from .tasks import State
 
 MOST_STEPS = 1000  # Limit of Newton steps unless the user gives one; ten are usual.
 HALVINGS, FLAT = 60, 0.01  # Most points tried along a direction; fraction of the first slope that is flat.
-MANY = 1000  # Features that are never too many for a factor.
+MANY = 250  # Features up to which a factor costs less than conjugate gradients.
 TURNS, ROUGH = 200, 0.1  # Conjugate gradients of a step, and their accuracy at most.
 GAIN = 1e-14  # Fraction of the objective that a step must gain.
 SAFE = 0.25  # Fraction of the tolerated gap to aim at.
@@ -68,7 +69,10 @@ class Primal(Solver):
         if not view.gram.kernel.plain:
             raise ValueError("Errors that cost their square need a linear kernel.")
         at_work = _AtWork(view, dual, options, state or State(np.zeros(len(dual))), watch)
-        status, proof = until_proven(at_work, first_tolerance(dual, options), options)
+        try:
+            status, proof = until_proven(at_work, first_tolerance(dual, options), options)
+        except OutOfTime:
+            status, proof = Status.MAX_TIME, unproven(dual, at_work.beta, at_work.g)
         return Solution(at_work.beta, at_work.g, at_work.n_iter, status, proof, watch.trace())
 
 
@@ -84,7 +88,7 @@ class _AtWork:
         assert dual.ridge is not None  # noqa: S101 (for the type checker)
         self.ridge = np.where(dual.ridge > 0.0, dual.ridge, 1.0)  # where it is 0 both bounds are 0
         self.rows = Features(view, dual.lambda2)
-        self.few = feature_bytes(self.rows.d) <= options.memory and self.rows.d <= max(MANY, len(dual) // FEW)
+        self.few = self.rows.d <= MANY
         self.beta, self.g, self.n_iter, self.b = feasible(dual, state.beta), -dual.t, state.n_iter, 0.0
         self.w = self.rows.sums(self.beta[:, None])[:, 0]
         self.f = self.rows.times(self.w[:, None])[:, 0]
@@ -178,7 +182,8 @@ class _AtWork:
         right = np.where(np.arange(d + 1) < d + free, down, 0.0)
         accuracy = min(ROUGH, float(np.sqrt(np.linalg.norm(right))))
         system: Any = LinearOperator((d + 1, d + 1), times)  # pyright: ignore[reportCallIssue]
-        found, _ = cg(system, right, rtol=accuracy, maxiter=TURNS)
+        found, left = cg(system, right, rtol=accuracy, maxiter=TURNS)
+        self.few = left > 0 and d <= len(self.beta) and feature_bytes(d) <= self.options.memory  # too ill conditioned
         return found
 
     def prove(self) -> Certificate:
@@ -190,4 +195,4 @@ class _AtWork:
 
     def tighten(self, tol: float, proof: Certificate) -> float | Status:
         """Return a smaller tolerance, if a gradient can meet one."""
-        return nearer(tol, proof, self.options) or Status.STUCK
+        return next_tolerance(tol, proof, self.options) or Status.STUCK

@@ -17,7 +17,19 @@ from ..gram.shared import bytes_shared, readable
 from ..problems import Dual
 from ..threads.cost import FIT, FIT_BATCHES, FIT_MATRIX, threads_worth
 from .base import Solver, Way
-from .plan import BESIDE_MATRIX, FEW, MAX_SINGLE_BLOCK, PARTED, PLACED_WHY, SMALL, Plan, feature_bytes, placed, plan
+from .plan import (
+    BESIDE_MATRIX,
+    FEW,
+    MANY_FEATURES,
+    MAX_SINGLE_BLOCK,
+    PARTED,
+    PLACED_WHY,
+    SMALL,
+    Plan,
+    feature_bytes,
+    placed,
+    plan,
+)
 
 SEVERAL = 8  # Number of problems over all samples from which they share one float64 matrix.
 AGAIN = 1.6  # Average number of uses of a given value above which a copy class by class is faster.
@@ -179,8 +191,8 @@ def choose_route(
     up to 1,000 variables, float64, finite bounds, K held or       DENSE
     made by compiled tiles
     up to ``whole`` variables                                      ONE_BLOCK
-    a linear kernel, finite bounds, at least 4 samples a feature,  FEATURES
-    float64, X here, and the sums of squares fit into the memory
+    a linear kernel of up to 160 features, 4 samples a feature or  FEATURES
+    more, finite bounds, float64, X here
     up to 24 blocks, or with infinite bounds                       DECOMPOSE
     more                                                           SHRUNKEN
     =============================================================  ===================================
@@ -257,7 +269,7 @@ def _few_features(source: Source, largest: int, solver: Solver, memory: float) -
     """Return whether a linear kernel of rows that are here has few features, beside the largest problem."""
     here = solver.blocks and source.kernel.plain and source.facts is None
     d = source.X.shape[1] if here else 0
-    return here and MAX_SINGLE_BLOCK < largest >= FEW * d and feature_bytes(d) <= memory / 4
+    return here and MAX_SINGLE_BLOCK < largest >= FEW * d and d <= MANY_FEATURES and feature_bytes(d) <= memory / 4
 
 
 def _precision(source: Source, precision: str, small: bool) -> tuple[bool, str]:

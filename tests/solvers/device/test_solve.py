@@ -10,7 +10,7 @@ from sklearn.datasets import make_classification, make_regression
 from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
 torch = pytest.importorskip("torch", reason="needs the extra gpu")
-from adatron.solvers.plan import PADDED  # noqa: E402
+from adatron.solvers.plan import VARIABLE_BYTES  # noqa: E402
 from twins.devices import device, host, needs_compiler, plain  # noqa: E402
 from twins.plain_tiles import PlainTiles  # noqa: E402
 
@@ -69,7 +69,7 @@ def test_the_cuda_source_fits_with_equal_bits_in_any_order_of_its_threads(name):
 
 def tight(variables, rows, resident):
     """Return memory for so many bytes of each of 8 features of some rows, and the blocks of a program."""
-    return 8.0 * 64**2 + PADDED * (variables + 64) + 8.0 * rows * (resident + 0.5)
+    return 8.0 * 64**2 + VARIABLE_BYTES * (variables + 64) + 8.0 * rows * (resident + 0.5)
 
 
 @pytest.mark.parametrize(

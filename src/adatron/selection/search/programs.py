@@ -21,7 +21,7 @@ TWICE = [0, 1]  # Segments of a problem in which each sample comes twice.
 
 
 class Off(NamedTuple):
-    """How far values of the optimal function may be from those of a solution, see ``certificates.confined``.
+    """How far values of the optimal function may be from those of a solution, see ``certificates.bias.confine``.
 
     width : times sqrt(k(x, x)), how far the normal may move a value
     error : bound of the errors of the values themselves

@@ -1,9 +1,9 @@
 """Chains of programs in a batch that differ in their bounds, or sums: the fits of a search.
 
-Problem   as in ``many``, with float64 tiles. A program may start from one before it that has the same matrix.
+Problem   as in ``solve``, with float64 tiles. A program may start from one before it that has the same matrix.
 Update    a program starts at the solution before it, with the same variables at their bounds. The part of K beta that
           is of bounded variables scales with the bounds, so the gradient there costs nothing. Then ``rounds``.
-Stop      as in ``many``. The gradients of a run are made anew together, each row of K read once for all programs.
+Stop      as in ``solve``. The gradients of a run are made anew together, each row of K read once for all programs.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...certificates.certify import MEASURES
+from ...certificates.certify import DOUBT, DUAL, GAP, LACK2, MEASURES, SLIP
 from ...certificates.gap import SMALLEST
 from ...compiled.search import CHUNK, shortest
 from ...problems import Dual
@@ -21,7 +21,7 @@ from ...problems.unit import NONE, units_of
 from ..tasks import Tasks
 
 NO_IDS = np.empty(0, np.int64)  # Of programs with nothing to arrange.
-OF_GAP = [0, 1, 4, 8, 9]  # The measures of ``weigh`` that grow as the objective does.
+OF_GAP = [DUAL, DOUBT, GAP, SLIP, LACK2]  # The measures of ``weigh`` that grow as the objective does.
 
 
 class Laid(NamedTuple):
@@ -174,7 +174,9 @@ def in_own_numbers(programs: Programs) -> Programs:
         return programs
     each, measures = np.repeat(units, np.diff(programs.first)), programs.measures.copy()
     measures[:, OF_GAP] *= (units * units)[:, None]
-    measures[:, 4] = np.where(programs.measures[:, 4] > 0.0, np.maximum(measures[:, 4], SMALLEST), measures[:, 4])
+    measures[:, GAP] = np.where(
+        programs.measures[:, GAP] > 0.0, np.maximum(measures[:, GAP], SMALLEST), measures[:, GAP]
+    )
     return programs._replace(
         beta=each * programs.beta,
         g=each * programs.g,

@@ -1,4 +1,4 @@
-"""The compiled loop over the programs of a batch, see ``many``: propose, prove, tighten, as in ``solvers.loop``.
+"""The compiled loop over the programs of a batch, see ``solve``: propose, prove, tighten, as in ``solvers.loop``.
 
 The programs come in runs that share one matrix. A program alone is a run of its own; ``pairs`` or ``singles`` take its
 steps, and its matrix may be float32. In a chain, a program may start from one before it, see ``chain``.
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...certificates import relative
 from ...certificates.bias import average
-from ...certificates.certify import weigh
+from ...certificates.certify import DOUBT, DUAL, GAP, RESOLUTION, VIOLATION, weigh
 from ...certificates.gap import CARE, minimise
 from ...compiled.cache.jit import jit
 from ...compiled.cache.pointer import NOWHERE, Address, At, address, borrowed, call, count, hidden, number_of
@@ -25,14 +25,14 @@ from ...gram.shared import GivenShared, maker
 from ...problems.dual import NO_ROW, NO_SIGN
 from ...problems.unit import power_of_two
 from ..dense import BLOCK_STEPS, COARSE, INNER, pairs, singles
-from ..loop import closer, in_reach, rounding_error
+from ..loop import in_reach, rounding_error, tolerance_for_gap
 from ..results import NEGATIVE_CURVATURE, STOP
 from ..start import balance
 from .chain import Chain, add_changes, apart, follow, keep, multiply, rounds, updated
 from .layout import Programs
 
 _within = jit(inner=True)
-_rounding_error, _closer, _in_reach = _within(rounding_error), _within(closer), _within(in_reach)
+_rounding_error, _tolerance_for_gap, _in_reach = _within(rounding_error), _within(tolerance_for_gap), _within(in_reach)
 _relative, _power = _within(relative), _within(power_of_two)
 FRESH_TRIES = 3  # Times that a program of a chain is solved again from a gradient that was made anew.
 
@@ -283,10 +283,10 @@ def _refine(code: Any, one: Any, programs: Any, chain: Any, product: Any, goals:
             bound(one.beta, CARE * (goals.rounding + UNIT * (used + 8.0) * largest), one.errors)
             point = one.beta, one.g, one.errors, one.t
             call(*code.proof, *point, *bounds, one.row, one.sign, one.totals, one.mu, one.found)
-            if more and tries and one.found[5] - one.found[3] > aim:
+            if more and tries and one.found[VIOLATION] - one.found[RESOLUTION] > aim:
                 tries -= 1
             else:
-                aim = nearer(one, aim, goals.gap_tol, largest) if more else 0.0
+                aim = next_tolerance(one, aim, goals.gap_tol, largest) if more else 0.0
                 if not aim:
                     return
         rest = programs.limits[p] - programs.steps[p]
@@ -360,16 +360,16 @@ def bound(beta: Any, rate: float, errors: Any) -> None:
 
 
 @jit(inner=True)
-def nearer(one: Any, tol: float, gap_tol: float, largest: float) -> float:
+def next_tolerance(one: Any, tol: float, gap_tol: float, largest: float) -> float:
     """Return the tolerance to go on with from what ``weigh`` has found; 0 if that will do, or pairs come no nearer."""
     found, itemsize = one.found, one.K.itemsize
-    gap, violation = _relative(found[4], found[0], found[1]), found[5] - found[3]
+    gap, violation = _relative(found[GAP], found[DUAL], found[DOUBT]), found[VIOLATION] - found[RESOLUTION]
     if gap <= gap_tol or violation > tol:
         return 0.0
-    near, square, steepest = _closer(tol, gap, gap_tol), 0.0, 0.0
+    near, square, steepest = _tolerance_for_gap(tol, gap, gap_tol), 0.0, 0.0
     for i in range(len(one.beta)):
         square, steepest = square + one.beta[i] * one.beta[i], max(steepest, abs(one.g[i]))
-    least = max(_in_reach(gap) * found[3], _rounding_error(square, largest, itemsize))
+    least = max(_in_reach(gap) * found[RESOLUTION], _rounding_error(square, largest, itemsize))
     if itemsize == 4:
         least = max(least, COARSE * steepest)
     return near if near >= least else 0.0

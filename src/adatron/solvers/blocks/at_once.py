@@ -21,7 +21,7 @@ from ...gram import View
 from ...problems import Dual
 from ..base import Options, Watch
 from ..dense import INNER, Inner, Layout, overwrites
-from ..loop import ended, first_tolerance, nearer, until_proven
+from ..loop import ended, first_tolerance, next_tolerance, until_proven
 from ..results import NEGATIVE_CURVATURE, STOP, Solution, Status
 from ..start import feasible
 from ..tasks import State
@@ -105,7 +105,7 @@ class _Small:
         if n_iter >= self.options.max_iter or late or (far and n_iter == self._before):
             self.left = True
             return stuck
-        return tol if far else nearer(tol, proof, self.options) or stuck
+        return tol if far else next_tolerance(tol, proof, self.options) or stuck
 
     def _matrix(self) -> NDArray[np.float64]:
         """Return K at the places of the layout: a part of the matrix of all rows, if that is there or all are needed.

@@ -28,14 +28,16 @@ from numpy.typing import NDArray
 from ...arrays import Ids, Vector
 from ...certificates import best_multipliers
 from ...compiled.cache.uninterrupted import cached_property
-from ...gram import Points, Square, View
+from ...gram import Gram, Points, Square, View
 from ...problems import Dual
 from ...threads import OutOfTime
 from ..ascent import Ascent
 from ..base import Options, Solver, Watch, Way
 from ..dense import INNER, Inner, Layout
 from ..linalg.factor import factor_bytes
+from ..linalg.features import price_by_features
 from ..loop import OF_BLOCKS, OF_PARTS, how_closely
+from ..plan import FEW, feature_bytes
 from ..results import NEGATIVE_CURVATURE, STOP, Solution, Status
 from ..tasks import Origin, State
 from .at_once import at_once
@@ -290,14 +292,14 @@ class _Block(Ascent[Block]):
     def _leap(self, violation: float, tol: float) -> bool:
         """Solve the whole program by interior points, once, if blocks crawl; return whether anything moved."""
         unfit = self.leapt or self.origin is not None or self.watch.flag[NEGATIVE_CURVATURE] or self.dual.unbounded
-        by_features = self.options.way is Way.FEATURES
-        if unfit or not (by_features or self._overtaken(violation, min(tol, self.options.gap_tol or tol))):
+        at_once = self.options.way is Way.FEATURES
+        if unfit or not (at_once or self._overtaken(violation, min(tol, self.options.gap_tol or tol))):
             return False
         self.leapt = True
         if self.view.gram.dtype != np.float64:
             self._widen()
             self._anew()
-        found = interior(self.view, self.dual, self.beta, self.stopped, by_features)
+        found = interior(self.view, self.dual, self.beta, self.stopped, self._by_features)
         if found is None:
             return False
         old, g, before = self.beta.copy(), self.g.copy(), self.objective()
@@ -311,11 +313,21 @@ class _Block(Ascent[Block]):
         return better
 
     def _overtaken(self, violation: float, goal: float) -> bool:
-        """Return whether blocks crawl so much that interior points by rows of K will cost less."""
-        n = self.distinct
-        return factor_bytes(n, 1, 8) <= self.options.memory and self.newton.overtaken(
-            price(n, self.newton.entry), violation, goal
-        )
+        """Return whether blocks crawl so much that interior points will cost less."""
+        n, width = self.distinct, self.view.gram.source.X.shape[1]
+        if self._by_features:
+            return self.newton.overtaken(price_by_features(n, width), violation, goal)
+        fits = factor_bytes(n, 1, 8) <= self.options.memory
+        return fits and self.newton.overtaken(price(n, self.newton.entry), violation, goal)
+
+    @cached_property
+    def _by_features(self) -> bool:
+        """Whether interior points go by the features of a linear kernel instead of rows of K."""
+        if self.options.way is Way.FEATURES:
+            return True
+        gram, width = self.view.gram, self.view.gram.source.X.shape[1]
+        here = type(gram) is Gram and gram.kernel.plain and gram.device is None
+        return here and FEW * width <= self.distinct and feature_bytes(width) <= self.options.memory
 
     @cached_property
     def distinct(self) -> int:
@@ -337,7 +349,7 @@ class _Block(Ascent[Block]):
         order = np.argsort(ids)
         ids, beta = ids[order], beta[order]
         change = beta - self.beta[ids]
-        self.round(1, len(ids), float(np.abs(change).sum()))
+        self.count_rounding(1, len(ids), float(np.abs(change).sum()))
         self.held.apply(ids, points.take(order), change, self.dual.lambda2 * float(change.sum()), beta)
 
     def _set_all(self, W: Ids, beta: Vector, product: Vector) -> None:
@@ -345,7 +357,7 @@ class _Block(Ascent[Block]):
         change = beta - self.beta[W]
         self._set(W, beta)
         self.g[W] += product
-        self.round(1, len(W), float(np.abs(change).sum()))
+        self.count_rounding(1, len(W), float(np.abs(change).sum()))
 
     def _set(self, ids: Ids, beta: Vector) -> None:
         self.held.set_beta(ids, beta)

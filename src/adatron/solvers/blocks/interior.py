@@ -102,7 +102,7 @@ def interior(view: View, dual: Dual, beta: Vector, stopped: Callable[[], bool], 
         return None
     with np.errstate(all="ignore"):  # values that are not finite are no improvement
         rows = view if len(first) == len(dual) else view.narrowed(first)
-        system = ByFeatures(rows, dual.lambda2) if by_features else ByRows(rows, dual.lambda2, stopped)
+        system = ByFeatures(rows, dual.lambda2, stopped) if by_features else ByRows(rows, dual.lambda2, stopped)
         found = Interior(system, view.magnitude + dual.lambda2, dual, parts, beta).run()
     if found is None:
         return None

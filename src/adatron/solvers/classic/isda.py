@@ -183,7 +183,7 @@ class _ISDA(Ascent[ISDA]):
             )  # fmt: skip
             self.n_iter += done
             self._value += gain
-            self.round(done, 1, path, b)
+            self.count_rounding(done, 1, path, b)
             if missing < 0 or self.stopped():
                 break
             steps -= done

@@ -167,7 +167,7 @@ class _SMO(Ascent[SMO]):
             self.beta[k] = settled(old, self.sign[k] * change, self.dual.lower[k], self.dual.upper[k])
             self.g += self.sign * (self.sign[k] * (self.beta[k] - old)) * row
         self.n_iter += 1
-        self.round(2, 1, 2.0 * abs(d))
+        self.count_rounding(2, 1, 2.0 * abs(d))
         self._threshold(i, j)
         return True
 
@@ -183,7 +183,7 @@ class _SMO(Ascent[SMO]):
         self.beta[i] = value
         self.g += (value - old) * row
         self.n_iter += 1
-        self.round(1, 1, abs(value - old))
+        self.count_rounding(1, 1, abs(value - old))
         return True
 
     def _most_gain(self) -> int:

@@ -104,5 +104,5 @@ class Sweeps(Ascent[How]):
             later = self.order[place + 1 :]
             likely = later[self.inward(b)[later] > 0]
             self.rows.fetch(self.rows.missing(np.concatenate([self.order[place : place + 1], likely])))
-        self.round(int(tally[3]), 1, float(tally[2]))
+        self.count_rounding(int(tally[3]), 1, float(tally[2]))
         return float(tally[0]), float(tally[1])

@@ -63,7 +63,7 @@ class Member(Ascent[Solver]):
         """Take over where the device has come to."""
         self.beta[:], self.g[:] = beta, g
         self.n_iter += steps
-        self.round(additions, terms, path)
+        self.count_rounding(additions, terms, path)
 
 
 def solve(solver: Solver, view: object, dual: Dual, options: Options, state: State | None, watch: Watch) -> Solution:

@@ -19,10 +19,17 @@ from ...arrays import Matrix, Vector, is_sparse
 from ...gram import View
 from ...threads.gate import one_blas_thread
 from ..plan import FEATURE_PARTS as PARTS
+from .factor import Stopped
 
 TILE_ROWS = 1024
+STEPS, PASSES, FASTER = 40.0, 10.0, 4.0  # Steps of a solution; passes over X in each; how much faster a product is.
 SPARSE = 0.25  # Fraction of the numbers of CSR rows below which they stay so.
 COPIED = 2.5e8  # Bytes up to which the rows are copied once; larger ones are copied tile by tile in every pass.
+
+
+def price_by_features(n: int, d: int) -> float:
+    """Return the multiply-adds of a whole solution by interior points, in those of a kernel value: products are fast."""
+    return STEPS * n * d * (0.5 * d + PASSES) / FASTER
 
 
 class Features:
@@ -53,6 +60,7 @@ class Features:
         ends = np.linspace(0, self.n, PARTS + 1).astype(np.int64).tolist()
 
         def part(number: int) -> None:
+            self.pool.check_time()
             for start in range(ends[number], ends[number + 1], TILE_ROWS):
                 rows = slice(start, min(start + TILE_ROWS, ends[number + 1]))
                 each(rows, self._tile(rows), number)
@@ -85,7 +93,8 @@ class Features:
         out, roots = np.zeros((PARTS, self.d, self.d)), np.sqrt(E)[:, None]
 
         def add(rows: slice, tile: Matrix, part: int) -> None:
-            scaled = roots[rows] * tile
+            some = np.flatnonzero(roots[rows])
+            scaled = roots[rows] * tile if 2 * len(some) > len(tile) else roots[rows][some] * tile[some]
             out[part] += scaled.T @ scaled
 
         self._over(add)
@@ -103,8 +112,8 @@ class ByFeatures:
 
     steps, central, noise, share = 100, True, 0.0, 1e-4
 
-    def __init__(self, view: View, lambda2: float) -> None:
-        self.features = Features(view, lambda2)
+    def __init__(self, view: View, lambda2: float, stopped: Callable[[], bool]) -> None:
+        self.features, self.stopped = Features(view, lambda2), stopped
 
     def __len__(self) -> int:
         return self.features.n
@@ -115,6 +124,8 @@ class ByFeatures:
 
     def factor(self, E: Vector) -> Callable[[Matrix], Matrix]:
         """Return what solves (I + E (K + lambda^2 11')) x = h for every column h."""
+        if self.stopped():
+            raise Stopped
         features = self.features
         with one_blas_thread():
             M = features.squares(E)

@@ -57,4 +57,4 @@ class _Greedy(Ascent[Greedy]):
         self.beta[i] += change
         self.g += change * row
         self.n_iter += 1
-        self.round(1, 1, abs(change))
+        self.count_rounding(1, 1, abs(change))
