@@ -29,7 +29,7 @@ from .base.regressor import Regressor
 OTHERS = "scikit-learn's {} has it, and for many features the package skglm."
 
 
-class Linear(KernelMachine):
+class LinearMachine(KernelMachine):
     """Base of the linear machines.
 
     Parameters
@@ -92,7 +92,7 @@ class Linear(KernelMachine):
 
 
 @documented
-class LinearSVC(Linear, Classifier):  # pyright: ignore[reportIncompatibleVariableOverride] (augment)
+class LinearSVC(LinearMachine, Classifier):  # pyright: ignore[reportIncompatibleVariableOverride] (augment)
     r"""Linear support vector classification, solved exactly, with a proof of optimality.
 
     A drop-in replacement of :class:`sklearn.svm.LinearSVC`: the same program, solved to its optimum also with a large
@@ -137,7 +137,7 @@ class LinearSVC(Linear, Classifier):  # pyright: ignore[reportIncompatibleVariab
     _theirs = "LinearSVC"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Classifier._parameter_constraints,
-        **Linear._parameter_constraints,
+        **LinearMachine._parameter_constraints,
         "penalty": [StrOptions({"l1", "l2"})],
         "loss": [StrOptions({"hinge", "squared_hinge"})],
         "multi_class": [StrOptions({"ovr", "crammer_singer"})],
@@ -181,7 +181,7 @@ class LinearSVC(Linear, Classifier):  # pyright: ignore[reportIncompatibleVariab
 
 
 @documented
-class LinearSVR(Linear, Regressor):  # pyright: ignore[reportIncompatibleVariableOverride] (augment)
+class LinearSVR(LinearMachine, Regressor):  # pyright: ignore[reportIncompatibleVariableOverride] (augment)
     r"""Linear support vector regression, solved exactly, with a proof of optimality.
 
     A drop-in replacement of :class:`sklearn.svm.LinearSVR`: the same program, solved to its optimum.
@@ -218,7 +218,7 @@ class LinearSVR(Linear, Regressor):  # pyright: ignore[reportIncompatibleVariabl
     _theirs = "LinearSVR"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Regressor._parameter_constraints,
-        **Linear._parameter_constraints,
+        **LinearMachine._parameter_constraints,
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
     }

@@ -38,8 +38,9 @@ from .tasks import State
 
 MOST_STEPS = 1000  # Limit of Newton steps unless the user gives one; ten are usual.
 HALVINGS, FLAT = 60, 0.01  # Most points tried along a direction; fraction of the first slope that is flat.
-MANY = 250  # Features up to which a factor costs less than conjugate gradients.
-TURNS, ROUGH = 200, 0.1  # Conjugate gradients of a step, and their accuracy at most.
+FASTER = 4.0  # Multiply-adds of a matrix product in the time of one of a vector.
+MANY = 100  # Features up to which a step takes a factor in any case.
+USUAL, TURNS, ROUGH = 30, 200, 0.05  # Conjugate gradients of a step, as a rule and at most, and their accuracy.
 GAIN = 1e-14  # Fraction of the objective that a step must gain.
 SAFE = 0.25  # Fraction of the tolerated gap to aim at.
 
@@ -70,7 +71,8 @@ class Primal(Solver):
             raise ValueError("Errors that cost their square need a linear kernel.")
         at_work = _AtWork(view, dual, options, state or State(np.zeros(len(dual))), watch)
         try:
-            status, proof = until_proven(at_work, first_tolerance(dual, options), options)
+            with one_blas_thread():
+                status, proof = until_proven(at_work, first_tolerance(dual, options), options)
         except OutOfTime:
             status, proof = Status.MAX_TIME, unproven(dual, at_work.beta, at_work.g)
         return Solution(at_work.beta, at_work.g, at_work.n_iter, status, proof, watch.trace())
@@ -88,7 +90,7 @@ class _AtWork:
         assert dual.ridge is not None  # noqa: S101 (for the type checker)
         self.ridge = np.where(dual.ridge > 0.0, dual.ridge, 1.0)  # where it is 0 both bounds are 0
         self.rows = Features(view, dual.lambda2)
-        self.few = self.rows.d <= MANY
+        self.fits, self.stiff = feature_bytes(self.rows.d) <= options.memory, False
         self.beta, self.g, self.n_iter, self.b = feasible(dual, state.beta), -dual.t, state.n_iter, 0.0
         self.w = self.rows.sums(self.beta[:, None])[:, 0]
         self.f = self.rows.times(self.w[:, None])[:, 0]
@@ -163,8 +165,10 @@ class _AtWork:
 
     def _direction(self, E: Vector, down: Vector) -> Vector:
         """Return the solution of Newton's system; the last entry is the bias, 0 if there is none or no error counts."""
-        d, free = self.rows.d, bool(self.dual.totals) and bool(E.any())
-        if self.few:
+        d, counted = self.rows.d, np.count_nonzero(E)
+        free, turns = bool(self.dual.totals) and counted > 0, TURNS if self.stiff else USUAL
+        dear = d * d * (0.5 * counted + d / 3.0) > FASTER * 2.0 * turns * self.rows.numbers
+        if self.fits and (d <= MANY or not dear):
             M = np.zeros((d + 1, d + 1))
             M[:d, :d] = self.rows.squares(E) + np.eye(d)
             M[:d, d] = M[d, :d] = self.rows.sums(E[:, None])[:, 0] if free else 0.0
@@ -172,18 +176,16 @@ class _AtWork:
             scale = 1.0 / np.sqrt(np.diagonal(M))
             M *= scale[:, None] * scale
             M.flat[:: d + 2] += d * 2.0**-52
-            with one_blas_thread():
-                return scale * solved(M, scale * np.where(np.arange(d + 1) < d + free, down, 0.0), assume_a="pos")
+            return scale * solved(M, scale * np.where(np.arange(d + 1) < d + free, down, 0.0), assume_a="pos")
 
         def times(p: Vector) -> Vector:
             weighted = E * (self.rows.times(p[:d, None])[:, 0] + free * p[d])
             return np.append(p[:d] + self.rows.sums(weighted[:, None])[:, 0], weighted.sum() if free else p[d])
 
         right = np.where(np.arange(d + 1) < d + free, down, 0.0)
-        accuracy = min(ROUGH, float(np.sqrt(np.linalg.norm(right))))
         system: Any = LinearOperator((d + 1, d + 1), times)  # pyright: ignore[reportCallIssue]
-        found, left = cg(system, right, rtol=accuracy, maxiter=TURNS)
-        self.few = left > 0 and d <= len(self.beta) and feature_bytes(d) <= self.options.memory  # too ill conditioned
+        found, left = cg(system, right, rtol=ROUGH, maxiter=TURNS)
+        self.stiff = left > 0
         return found
 
     def prove(self) -> Certificate:

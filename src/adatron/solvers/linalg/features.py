@@ -28,7 +28,7 @@ COPIED = 2.5e8  # Bytes up to which the rows are copied once; larger ones are co
 
 
 def price_by_features(n: int, d: int) -> float:
-    """Return the multiply-adds of a whole solution by interior points, in those of a kernel value: products are fast."""
+    """Return the multiply-adds of a whole solution by interior points, in those of kernel values: products are fast."""
     return STEPS * n * d * (0.5 * d + PASSES) / FASTER
 
 
@@ -38,6 +38,7 @@ class Features:
     def __init__(self, view: View, lambda2: float, memory: float = COPIED) -> None:
         self.source, self.pool, self.border = view.gram.source.take(view.ids), view.gram.pool, lambda2**0.5
         self.n, self.d = len(self.source), self.source.X.shape[1] + (lambda2 > 0.0)
+        self.ends = np.linspace(0, self.n, min(PARTS, -(-self.n // TILE_ROWS)) + 1).astype(np.int64).tolist()
         self.X: Any = None
         if is_sparse(self.source.X) and self.source.features < SPARSE * self.d:
             self.X = self._tile(slice(None), dense=False)
@@ -45,6 +46,11 @@ class Features:
             X = np.empty((self.n, self.d))
             self._over(lambda rows, tile, part: X.__setitem__(rows, tile))
             self.X = X
+
+    @property
+    def numbers(self) -> int:
+        """The numbers that a pass over the rows reads."""
+        return self.X.nnz if issparse(self.X) else self.n * self.d
 
     def _tile(self, rows: slice, dense: bool = True) -> Any:
         """Return some rows with the border; they are dense, or as they are given."""
@@ -57,16 +63,16 @@ class Features:
 
     def _over(self, each: Callable[[slice, Matrix, int], object]) -> None:
         """Call ``each`` with the rows of a tile, the tile, and the number of its part."""
-        ends = np.linspace(0, self.n, PARTS + 1).astype(np.int64).tolist()
 
         def part(number: int) -> None:
             self.pool.check_time()
-            for start in range(ends[number], ends[number + 1], TILE_ROWS):
-                rows = slice(start, min(start + TILE_ROWS, ends[number + 1]))
+            end = self.ends[number + 1]
+            for start in range(self.ends[number], end, TILE_ROWS):
+                rows = slice(start, min(start + TILE_ROWS, end))
                 each(rows, self._tile(rows), number)
 
         with one_blas_thread():
-            self.pool.run(part, PARTS)
+            self.pool.run(part, len(self.ends) - 1)
 
     def times(self, P: Matrix) -> Matrix:
         """Return X P."""
@@ -80,7 +86,7 @@ class Features:
         """Return X'H."""
         if issparse(self.X):
             return self.X.T @ H
-        out = np.zeros((PARTS, self.d, H.shape[1]))
+        out = np.zeros((len(self.ends) - 1, self.d, H.shape[1]))
 
         def add(rows: slice, tile: Matrix, part: int) -> None:
             out[part] += tile.T @ H[rows]
@@ -90,7 +96,7 @@ class Features:
 
     def squares(self, E: Vector) -> Matrix:
         """Return X'EX."""
-        out, roots = np.zeros((PARTS, self.d, self.d)), np.sqrt(E)[:, None]
+        out, roots = np.zeros((len(self.ends) - 1, self.d, self.d)), np.sqrt(E)[:, None]
 
         def add(rows: slice, tile: Matrix, part: int) -> None:
             some = np.flatnonzero(roots[rows])
