@@ -1,8 +1,8 @@
-"""The installed scikit-learn's test modules, with adatron's five classes where they expect scikit-learn's.
+"""The installed scikit-learn's test modules, with adatron's seven classes where they expect scikit-learn's.
 
-Nothing is copied: a test module is executed anew while ``sklearn.svm`` is a copy of the real module in which the five
+Nothing is copied: a test module is executed anew while ``sklearn.svm`` is a copy of the real module in which the seven
 classes are replaced, and while the two searches of ``sklearn.model_selection`` are ours. What else ``sklearn.svm``
-holds (LinearSVC, ``_libsvm``, ...) stays scikit-learn's.
+holds (``_libsvm``, ...) stays scikit-learn's.
 """
 
 import sys
@@ -15,17 +15,18 @@ import pytest
 import sklearn.model_selection
 import sklearn.svm
 
-from adatron import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from adatron import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 from adatron.selection import GridSearchCV, RandomizedSearchCV
 
 CLASSES = {one.__name__: one for one in (SVC, NuSVC, SVR, NuSVR, OneClassSVM)}
+LINEAR = {"LinearSVC": LinearSVC, "LinearSVR": LinearSVR}
 MODULES = ("test_svm", "test_sparse", "test_bounds")
 
 
 def load(name: str, package: str = "svm") -> ModuleType:
     """The module ``sklearn.<package>.tests.<name>`` with adatron's classes."""
     stand_in = ModuleType("sklearn.svm")
-    vars(stand_in).update({**vars(sklearn.svm), **CLASSES})
+    vars(stand_in).update({**vars(sklearn.svm), **CLASSES, **LINEAR})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sklearn, "svm", stand_in)
         patch.setitem(sys.modules, "sklearn.svm", stand_in)

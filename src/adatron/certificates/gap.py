@@ -168,15 +168,17 @@ def duality_gap(
 def _bent(dual: Dual, beta: Vector, h: Vector, errors: Vector) -> float:
     """Return the gap of a program with a ridge, an upper bound of it for any slope within the errors of h."""
     assert dual.ridge is not None  # noqa: S101 (for the type checker)
-    R, eps, best = np.maximum(dual.ridge, SMALLEST), dual.epsilon, np.zeros(len(beta))
+    R = np.where(dual.ridge > 0.0, dual.ridge, 1.0)  # where it is 0 both bounds are 0
+    eps, best = dual.epsilon, np.zeros(len(beta))
     for slope in (h - errors, h + errors):  # the term is convex in h
         for low, high, side in (
             (dual.lower, np.minimum(dual.upper, 0.0), -eps),
             (np.maximum(dual.lower, 0.0), dual.upper, eps),
         ):
             v = np.clip(beta - (slope + side) / R, low, np.maximum(low, high))
-            move = beta - v
-            best = np.maximum(best, move * (slope - 0.5 * R * move) + eps * (np.abs(beta) - np.abs(v)))
+            move = beta - v  # with one class mu is infinite, and nothing moves
+            gain = np.multiply(move, slope - 0.5 * R * move, out=np.zeros(len(beta)), where=move != 0.0)
+            best = np.maximum(best, gain + eps * (np.abs(beta) - np.abs(v)))
     return float(best.sum()) * (1.0 + 4.0 * UNIT * (len(beta) + 8))
 
 

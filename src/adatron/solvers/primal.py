@@ -18,7 +18,7 @@ from time import monotonic
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.linalg import solve as solved
+from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, cg
 
 from ..arrays import Vector
@@ -176,7 +176,11 @@ class _AtWork:
             scale = 1.0 / np.sqrt(np.diagonal(M))
             M *= scale[:, None] * scale
             M.flat[:: d + 2] += d * 2.0**-52
-            return scale * solved(M, scale * np.where(np.arange(d + 1) < d + free, down, 0.0), assume_a="pos")
+            right = scale * np.where(np.arange(d + 1) < d + free, down, 0.0)
+            try:
+                return scale * cho_solve(cho_factor(M, check_finite=False), right, check_finite=False)
+            except np.linalg.LinAlgError:
+                return np.zeros(d + 1)  # rounding leaves no direction
 
         def times(p: Vector) -> Vector:
             weighted = E * (self.rows.times(p[:d, None])[:, 0] + free * p[d])

@@ -39,7 +39,7 @@ def test_the_gap_closes_whatever_the_program(seed, n, bias, kind, C, linear):
     kernel = Linear() if linear else RBF(0.7)
     dual, copies = program(kind, bias, X, y, C)
     view = view_of(X, kernel, copies=copies)
-    beta = interior(view, dual, np.zeros(len(dual)), lambda: False)
+    beta = interior(view, dual, np.zeros(len(dual)), lambda: False, False)
     assert beta is not None
     assert ((beta >= dual.lower) & (beta <= dual.upper)).all()
     np.testing.assert_allclose(dual.sums(beta), dual.totals, atol=1e-12 * (1 + np.abs(beta).sum()))
@@ -53,23 +53,24 @@ def test_the_gap_closes_whatever_the_program(seed, n, bias, kind, C, linear):
 @pytest.mark.plain
 def test_no_program_that_it_does_not_fit():
     X, y = samples(0, 20)
-    assert interior(view_of(X, RBF(1.0)), csvc(y, np.full(20, np.inf), "none"), np.zeros(20), lambda: False) is None
+    hard = csvc(y, np.full(20, np.inf), "none")
+    assert interior(view_of(X, RBF(1.0)), hard, np.zeros(20), lambda: False, False) is None
     twice = csvc(np.append(y, y), np.ones(40), "none")  # two growing variables over one row
-    assert interior(view_of(X, RBF(1.0), copies=2), twice, np.zeros(40), lambda: False) is None
+    assert interior(view_of(X, RBF(1.0), copies=2), twice, np.zeros(40), lambda: False, False) is None
 
 
 @pytest.mark.plain
 def test_told_to_stop_it_returns_what_it_has():
     X, y = samples(0, 300)
     dual = csvc(y, np.full(300, 10.0), "explicit")
-    beta = interior(view_of(X, RBF(1.0)), dual, np.zeros(300), lambda: True)
+    beta = interior(view_of(X, RBF(1.0)), dual, np.zeros(300), lambda: True, False)
     assert beta is None or ((beta >= dual.lower) & (beta <= dual.upper)).all()
 
 
 def test_the_same_bits_on_any_number_of_threads():
     X, _ = samples(0, 700)
     dual = svr(np.sin(X[:, 0]), np.full(700, 1e3), 0.01, "explicit")
-    one, two = (interior(view_of(X, RBF(1.0), pool=Pool(k)), dual, np.zeros(700), lambda: False) for k in (1, 3))
+    one, two = (interior(view_of(X, RBF(1.0), pool=Pool(k)), dual, np.zeros(700), lambda: False, False) for k in (1, 3))
     assert (one == two).all()
 
 
