@@ -26,10 +26,13 @@ from .base.machine import KernelMachine
 from .base.parameters import LARGEST_AUGMENT, PENALTY
 from .base.regressor import Regressor
 
-OTHERS = "scikit-learn's {} has it, and for many features the package skglm."
+OTHERS = {
+    ("penalty", "l1"): "scikit-learn's LinearSVC has it, and for many features the package skglm.",
+    ("multi_class", "crammer_singer"): "scikit-learn's LinearSVC has it.",
+}
 
 
-class Linear(KernelMachine):
+class LinearMachine(KernelMachine):
     """Base of the linear machines.
 
     Parameters
@@ -92,7 +95,7 @@ class Linear(KernelMachine):
 
 
 @documented
-class LinearSVC(Linear, Classifier):  # pyright: ignore[reportIncompatibleVariableOverride] (augment)
+class LinearSVC(LinearMachine, Classifier):  # pyright: ignore[reportIncompatibleVariableOverride] (augment)
     r"""Linear support vector classification, solved exactly, with a proof of optimality.
 
     A drop-in replacement of :class:`sklearn.svm.LinearSVC`: the same program, solved to its optimum also with a large
@@ -137,7 +140,7 @@ class LinearSVC(Linear, Classifier):  # pyright: ignore[reportIncompatibleVariab
     _theirs = "LinearSVC"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Classifier._parameter_constraints,
-        **Linear._parameter_constraints,
+        **LinearMachine._parameter_constraints,
         "penalty": [StrOptions({"l1", "l2"})],
         "loss": [StrOptions({"hinge", "squared_hinge"})],
         "multi_class": [StrOptions({"ovr", "crammer_singer"})],
@@ -169,9 +172,9 @@ class LinearSVC(Linear, Classifier):  # pyright: ignore[reportIncompatibleVariab
         self._keep(locals())
 
     def problem(self, augment: float) -> Problem:
-        for name, value in (("penalty", "l1"), ("multi_class", "crammer_singer")):
+        for (name, value), who in OTHERS.items():
             if getattr(self, name) == value:
-                raise ValueError(f"{name}={value!r} is another program. {OTHERS.format('LinearSVC')}")
+                raise ValueError(f"{name}={value!r} is another program. {who}")
         kind = SquaredClassification if self.loss == "squared_hinge" and isfinite(self.C) else CClassification
         return kind(self.C, self._form, augment)
 
@@ -181,7 +184,7 @@ class LinearSVC(Linear, Classifier):  # pyright: ignore[reportIncompatibleVariab
 
 
 @documented
-class LinearSVR(Linear, Regressor):  # pyright: ignore[reportIncompatibleVariableOverride] (augment)
+class LinearSVR(LinearMachine, Regressor):  # pyright: ignore[reportIncompatibleVariableOverride] (augment)
     r"""Linear support vector regression, solved exactly, with a proof of optimality.
 
     A drop-in replacement of :class:`sklearn.svm.LinearSVR`: the same program, solved to its optimum.
@@ -218,7 +221,7 @@ class LinearSVR(Linear, Regressor):  # pyright: ignore[reportIncompatibleVariabl
     _theirs = "LinearSVR"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Regressor._parameter_constraints,
-        **Linear._parameter_constraints,
+        **LinearMachine._parameter_constraints,
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
     }
