@@ -54,6 +54,8 @@ class LinearMachine(KernelMachine):
     max_iter : int, default=-1
         Most iterations, in the unit of the solver; -1 is a finite limit that is hardly ever reached. scikit-learn's
         limit of 1,000 ends many fits far from the optimum; here a proof ends them.
+    verbose : int, default=0
+        Print a line for each report of progress, unless it is 0.
     random_state : int, RandomState instance or None, default=None
         Shuffles the samples before they are left out for ``probability=True``; a fit itself draws nothing.
 
