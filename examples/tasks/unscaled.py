@@ -58,7 +58,7 @@ ax.plot(limits, heights, "o-", label="scikit-learn")
 ax.axhline(1.0, color="C1", label="LinearSVC here, proven")
 ax.set(
     xscale="log",
-    yscale="log",
+    ylim=(0, None),
     xlabel="max_iter",
     ylabel="objective / optimum",
     title="Hinge, C = 10, unscaled",

@@ -129,7 +129,7 @@ class LinearSVC(LinearMachine, Classifier):  # pyright: ignore[reportIncompatibl
     >>> from adatron import LinearSVC
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = LinearSVC(C=1000).fit(X, y)
+    >>> model = LinearSVC(C=10).fit(X, y)
     >>> model.coef_.shape, bool(model.duality_gap_ <= 1e-3)
     ((1, 30), True)
     """
