@@ -21,6 +21,7 @@ LESSONS = {
         "sets",
         "novelty",
         "text",
+        "unscaled",
     ),
     "kernels": ("sums", "strings", "classical_solvers"),
     "boundary": ("plane", "input_margin", "wide_margin", "metrics", "attributions"),

@@ -26,7 +26,10 @@ from .base.machine import KernelMachine
 from .base.parameters import LARGEST_AUGMENT, PENALTY
 from .base.regressor import Regressor
 
-OTHERS = "scikit-learn's {} has it, and for many features the package skglm."
+OTHERS = {
+    ("penalty", "l1"): "scikit-learn's LinearSVC has it, and for many features the package skglm.",
+    ("multi_class", "crammer_singer"): "scikit-learn's LinearSVC has it.",
+}
 
 
 class LinearMachine(KernelMachine):
@@ -51,6 +54,8 @@ class LinearMachine(KernelMachine):
     max_iter : int, default=-1
         Most iterations, in the unit of the solver; -1 is a finite limit that is hardly ever reached. scikit-learn's
         limit of 1,000 ends many fits far from the optimum; here a proof ends them.
+    verbose : int, default=0
+        Print a line for each report of progress, unless it is 0.
     random_state : int, RandomState instance or None, default=None
         Shuffles the samples before they are left out for ``probability=True``; a fit itself draws nothing.
 
@@ -124,7 +129,7 @@ class LinearSVC(LinearMachine, Classifier):  # pyright: ignore[reportIncompatibl
     >>> from adatron import LinearSVC
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = LinearSVC(C=1000).fit(X, y)
+    >>> model = LinearSVC(C=10).fit(X, y)
     >>> model.coef_.shape, bool(model.duality_gap_ <= 1e-3)
     ((1, 30), True)
     """
@@ -169,9 +174,9 @@ class LinearSVC(LinearMachine, Classifier):  # pyright: ignore[reportIncompatibl
         self._keep(locals())
 
     def problem(self, augment: float) -> Problem:
-        for name, value in (("penalty", "l1"), ("multi_class", "crammer_singer")):
+        for (name, value), who in OTHERS.items():
             if getattr(self, name) == value:
-                raise ValueError(f"{name}={value!r} is another program. {OTHERS.format('LinearSVC')}")
+                raise ValueError(f"{name}={value!r} is another program. {who}")
         kind = SquaredClassification if self.loss == "squared_hinge" and isfinite(self.C) else CClassification
         return kind(self.C, self._form, augment)
 

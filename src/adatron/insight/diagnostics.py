@@ -216,8 +216,8 @@ def modified_margin(model: SVC) -> ModifiedMargin:
 def _lambda2(model: SVC) -> float:
     """Return the square of the augmenting factor of a checked model; for augment='auto' b = λ² Σβ gives it."""
     _check(model)
-    if model.bias != "augmented":
-        raise ValueError(f"This is for bias='augmented', not for {quoted(model.bias)}.")
+    if (bias := model.problem(1.0).bias) != "augmented":
+        raise ValueError(f"This is for bias='augmented', not for {quoted(bias)}.")
     if not isinstance(model.augment, str):
         return float(model.augment) ** 2
     total = float(_beta(model).sum())

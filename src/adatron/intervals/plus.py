@@ -121,7 +121,7 @@ class Wrapper(Spelling, MetaEstimatorMixin, BaseEstimator):
         machine = machine_in(model)
         if given(machine.kernel):
             raise ValueError(f"{type(self).__name__} does not accept kernel='precomputed'; pass rows of features.")
-        if is_classifier(model):
+        if is_classifier(model) and "decision_function_shape" in machine.get_params():
             machine.set_params(decision_function_shape="ovr")  # scores need a value for each class
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")

@@ -284,7 +284,7 @@ class KernelMachine(Parameters, FittedAttributes):
 
         Returns
         -------
-        model : sklearn.svm.SVC, NuSVC, SVR, NuSVR or OneClassSVM, as this one
+        model : sklearn.svm.SVC, NuSVC, SVR, NuSVR, OneClassSVM, LinearSVC or LinearSVR, as this one
             With the parameters that both have. It computes in float64 and holds no certificate and no probabilities;
             fitted again, it is scikit-learn's own.
 
@@ -321,8 +321,8 @@ class KernelMachine(Parameters, FittedAttributes):
         NotFittedError
             The estimator is not fitted.
         ValueError
-            Other samples than those of the fit; a compact model, an incremental one or an ``InputMarginSVC``; another
-            kernel than linear, rbf, precomputed, or poly with coef0 >= 0.
+            Other samples than those of the fit; a compact model, an incremental or a linear one or an
+            ``InputMarginSVC``; another kernel than linear, rbf, precomputed, or poly with coef0 >= 0.
         """
         from ...conversions.proof import proof_of
 

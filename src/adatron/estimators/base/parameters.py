@@ -96,6 +96,7 @@ class Parameters(CallbackSupport, Spelling, BaseEstimator):
     solver : {'auto', 'block', 'kernel_adatron', 'svmseq', 'isda', 'smo', 'decomposition'} or Solver, default='auto'
         The algorithm, by name or as one of ``adatron.solvers`` with its own parameters. 'auto' is 'block'. Programs of
         nu take those that keep equalities ('block', 'smo', 'decomposition'); novelty detection any but 'svmseq'.
+        ``LinearSVC`` and ``LinearSVR`` choose their own, 'primal' if errors cost their square.
     n_jobs : int, default=None
         Threads; None and -1 are all that the process may use, or that joblib allows in its worker. Fits in several
         threads of a process share them. The number cannot change a single bit of the solution.

@@ -77,13 +77,14 @@ def _counts(facts: Facts, support: Any, twin: Twin | None) -> SortableTable:
         if hasattr(facts.machine, "quantile"):
             wrong, name = facts.y < predicted, "below the curve"
     rows: list[list[Any]] = []
+    known = twin is not None
     for group, here in groups:
-        known = twin is not None
         counts: list[Any] = [int((support & here).sum())]
         counts += [int((support & ~bound & here).sum()), int((bound & here).sum())] if known else ["–", "–"]
         rows.append([group, int(here.sum()), *counts, int((wrong & here).sum())])
     head = ("class" if facts.task == "classification" else "samples", "count", "support vectors", "free", "bound", name)
-    return SortableTable(head, rows, "Samples of the fit. Bound: the coefficient is at C; free: between 0 and C.")
+    which = " Bound: the coefficient is at C; free: between 0 and C." if known else ""
+    return SortableTable(head, rows, f"Samples of the fit.{which}")
 
 
 def _table(facts: Facts, found: Any) -> SortableTable:
