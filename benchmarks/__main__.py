@@ -13,7 +13,7 @@ import numpy as np
 from . import tables
 from .cells import run, threads
 from .clusters.command import dask
-from .datasets import CASES
+from .datasets import CASES, DATA
 from .facts import write as facts
 from .libraries import CACHE, LIBRARIES
 from .yardstick import MEASURED_ROWS
@@ -397,6 +397,39 @@ def small(only: str, output: Path) -> None:
                ("ratio", "ratio", "fraction"), ("wanted", "wanted", "fraction")]  # fmt: skip
     click.echo(tables.write(output, "small", smalls.NOTES, rows, columns))
     tables.plot(output, "small", rows)
+
+
+@main.command()
+@click.option("--data", multiple=True, help="Sets in `benchmarks/linear.py`.  [default: all but the largest]")
+@click.option("--rows", type=int, help="Only the first samples, to try the command.")
+@click.option("--quick", is_flag=True, help="Some minutes: C 1, and two made sets unless --data.")
+@output_option
+def linear(data: tuple[str, ...], rows: int | None, quick: bool, output: Path) -> None:
+    """Measure linear machines of several libraries in turn, and how far above the optimum each ends."""
+    from . import linear as machines
+
+    for name in data:
+        if name not in machines.CASES:
+            raise click.BadParameter(f"{name!r} is none of {', '.join(machines.CASES)}")
+    for name, one in machines.LIBRARIES.items():
+        if not one.installed:
+            click.echo(f"{name}: not installed, skipped", err=True)
+    page = ""
+    for name in data or (
+        machines.SMALL if quick else [name for name, case in machines.CASES.items() if not case.large]
+    ):
+        lacking = [file for file in machines.CASES[name].files if not (DATA / file).exists()]
+        if lacking:
+            click.echo(f"{name}: skipped, no {lacking[0]} in {DATA} (ADATRON_DATA)", err=True)
+            continue
+        for spec in machines.specifications(name, rows, quick):
+            found = machines.measured(spec)
+            page, times = (
+                machines.write(output, found),
+                [f"{r['library']} {r.get('seconds', np.nan):.3f} s" for r in found],
+            )
+            click.echo(f"{found[0]['data']}, C {spec['C']:g}, {spec['program']}: {', '.join(times)}", err=True)
+    click.echo(page)
 
 
 @main.command()

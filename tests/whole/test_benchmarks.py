@@ -2,15 +2,18 @@
 
 import json
 import shutil
+import signal
+import subprocess
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import tables
+from benchmarks import linear, tables
 from benchmarks.__main__ import QUICK, SHARE, main
 from benchmarks.benchopt.benchmark_utils.truth import truth
 from benchmarks.libraries import LIBRARIES, Library
+from benchmarks.linear_machines import PROGRAMS, objective
 from benchmarks.quality import quality, support_vectors
 from click.testing import CliRunner
 from scipy import sparse
@@ -146,6 +149,55 @@ def test_searches_take_turns_and_have_the_same_scores(ran, tmp_path):
     ]
     assert [(row["grid"], row["differ"]) for row in rows] == 4 * [("2 x 2 x 2", 0)]
     assert done.stdout == (tmp_path / "search.md").read_text() + "\n"
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_the_objective_of_a_linear_machine_is_the_same_for_every_library(program, classes):
+    X, y = make_classification(120, 6, n_classes=classes, n_informative=3, flip_y=0.2, random_state=0)
+    machines = PROGRAMS[program].machines
+    ours = machines["adatron"](2.0).set_params(gap_tol=1e-6).fit(X, y)
+    dual, primal = np.sum(ours.dual_objective_), np.sum(ours.primal_objective_)  # with the best bias, if it is free
+    assert dual * (1 - 1e-9) <= objective(X, y, ours, 2.0, PROGRAMS[program]) <= primal * (1 + 1e-6)
+    if classes == 2 or program != "hinge, free bias":  # scikit-learn's has a machine for each pair
+        assert objective(X, y, machines["scikit-learn"](2.0).fit(X, y), 2.0, PROGRAMS[program]) >= dual * (1 - 1e-9)
+
+
+@pytest.mark.slow
+def test_linear_machines_take_turns(ran, tmp_path):
+    for data in ("2,000 x 50", "text 5,000 x 100,000", "2,000 x 50"):  # the third run replaces the rows of the first
+        _, rows = ran("linear", "--data", data, "--rows", 100, "--quick")
+    found = [(row["data"], row["program"], row["library"]) for row in rows]
+    sets = {f"2,000 x 50, {kind}, first 100" for kind in ("raw", "standardised")} | {"text 5,000 x 100,000, first 100"}
+    assert {(data, program) for data, program, _ in found} == {(data, program) for data in sets for program in PROGRAMS}
+    assert len(found) == len(set(found))
+    assert all(row["seconds"] > 0 and row["above"] >= -1e-9 for row in rows)
+    assert all(row["gap"] <= 1e-3 for row in rows if row["library"] == "adatron")
+
+
+def test_after_a_cut_the_other_of_a_pair_is_measured_alone(monkeypatch):
+    asked = []
+
+    def run(command, **_):
+        asked.append(json.loads(command[-1])["libraries"])
+        lines = [json.dumps({"library": "adatron", "first": 2.0})]
+        alone = len(asked[-1]) == 1
+        lines += [json.dumps({"library": "adatron", "seconds": s}) for s in (1.0, 3.0, 1.5)] if alone else []
+        return subprocess.CompletedProcess(command, 0 if alone else -signal.SIGALRM, "\n".join(lines), "")
+
+    monkeypatch.setattr(linear.subprocess, "run", run)
+    ours, theirs = linear._process({"data": "a"}, ["adatron", "scikit-learn"])
+    assert asked == [["adatron", "scikit-learn"], ["adatron"]]
+    assert (ours["first"], ours["seconds"], theirs["cut"]) == (2.0, 1.5, True)
+
+
+def test_a_set_without_its_files_is_skipped(tmp_path, monkeypatch):
+    monkeypatch.setattr("benchmarks.__main__.DATA", tmp_path)
+    done = CliRunner().invoke(main, ["linear", "--data", "a9a", "--output", str(tmp_path)])
+    assert done.exit_code == 0
+    assert "a9a: skipped, no a9a.gz" in done.output
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_spoilt_model_is_found_out():
