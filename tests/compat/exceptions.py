@@ -18,7 +18,7 @@ ENDED = "compares all attributes with those of a search of scikit-learn's own, w
 NORM = "asks for penalty='l1' or multi_class='crammer_singer', which are other programs, refused in a sentence"
 ANY_WAY = "expects a refusal of dual=False with the hinge; dual has no effect here, as the data decide"
 READ_ONLY = "sets coef_ and intercept_, which adatron derives from one value, model_, that nobody can change"
-SOONER = "expects LIBLINEAR's warning after two passes; Newton's method in the primal ends these fits within two steps"
+SOONER = "expects LIBLINEAR's warning after two passes, but one Newton step in the primal solves these six samples"
 PICKLED = "pickles a class of the test module, which is executed anew here and so is another class"
 
 EXCEPTIONS: dict[str, str] = {
