@@ -102,7 +102,7 @@ class LinearSVC(LinearMachine, Classifier):  # pyright: ignore[reportIncompatibl
 
     A drop-in replacement of :class:`sklearn.svm.LinearSVC`: the same program, solved to its optimum also with a large
     ``C`` or features that are not scaled. With more than two classes there is a problem for each class against the
-    rest.
+    rest, in which each sample has the weight of its own class (LIBLINEAR gives the rest the weight 1).
 
     Parameters
     ----------
