@@ -47,7 +47,7 @@ def test_sums_are_those_of_the_rows_with_a_border(form, memory, lambda2):
 def test_a_system_by_features_is_that_of_all_rows(form, weights, lambda2):
     X, rng = rows(300, 5)
     X = FORMS[form](X)
-    system = ByFeatures(view_of(X, Linear()), lambda2)
+    system = ByFeatures(view_of(X, Linear()), lambda2, lambda: False)
     near = X.toarray() if form.endswith("CSR") else X.astype(float)
     K, E, h = near @ near.T + lambda2, weights * rng.random(300), rng.normal(size=(300, 2))
     assert len(system) == 300
