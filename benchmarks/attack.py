@@ -22,6 +22,7 @@ from tqdm import tqdm
 from .attack_balls import ball_lives, balls
 from .attack_conformal import conformal, jackknives
 from .attack_given import given
+from .attack_linear import linear
 from .attack_lives import lived
 from .attack_programs import ESTIMATORS
 from .attack_radii import radii
@@ -45,6 +46,7 @@ KINDS: dict[str, tuple[float, str, Callable[[int, int], Verdict]]] = {
     "conformal": (0.06, "p-values and sets of full conformal against naive refits", conformal),
     "given": (0.02, "given matrices that are indefinite where a fit does not look", given),
     "routes": (0.01, "each optimisation of the route switched off in turn", routes),
+    "linear": (0.1, "every machine with a linear kernel and few features", linear),
     "radii": (0.05, "certified radii against projected gradients", radii),
 }
 

@@ -72,7 +72,7 @@ def program(seed: int, number: int) -> Case:
     n = _size(rng, 0.4 if kind == EQUAL else 0.05)
     X = features(rng, n, traits)
     parameters = _common(rng, estimator, traits)
-    y = _labels(rng, X, parameters, traits) if "SVC" in estimator else _targets(rng, X, parameters, estimator, traits)
+    y = labels(rng, X, parameters, traits) if "SVC" in estimator else targets(rng, X, parameters, estimator, traits)
     if n > 1000:
         traits.append("large")
     X, y = repeated(rng, X, y, "SVC" in estimator, traits)
@@ -106,7 +106,12 @@ def _size(rng: Rng, large: float) -> int:
 def features(rng: Rng, n: int, traits: list[str]) -> NDArray[np.float64]:
     """Return rows with one of the shapes of real data."""
     d, shape = int(rng.integers(1, 13)), str(rng.choice(SHAPES))
-    X = rng.normal(size=(n, d))
+    return scaled(rng, rng.normal(size=(n, d)), shape, traits)
+
+
+def scaled(rng: Rng, X: NDArray[np.float64], shape: str, traits: list[str]) -> NDArray[np.float64]:
+    """Give normal rows a shape."""
+    n, d = X.shape
     if shape != "plain":
         traits.append(shape)
     if shape == "scales":
@@ -160,7 +165,7 @@ def _common(rng: Rng, estimator: str, traits: list[str]) -> dict[str, Any]:
     return out
 
 
-def _labels(rng: Rng, X: Any, parameters: dict[str, Any], traits: list[str]) -> NDArray[np.int64]:
+def labels(rng: Rng, X: Any, parameters: dict[str, Any], traits: list[str]) -> NDArray[np.int64]:
     """Return classes that the samples decide, except for noise; each class is there."""
     k = min(max(2, len(X) // 2), 2 if rng.random() < 0.75 else int(rng.choice([3, 4, 5, 6, 12, 25])))
     score = (X[:, 0] - X[:, 0].mean()) / max(float(X[:, 0].std()), 1e-300)
@@ -176,7 +181,7 @@ def _labels(rng: Rng, X: Any, parameters: dict[str, Any], traits: list[str]) -> 
     return y
 
 
-def _targets(
+def targets(
     rng: Rng, X: Any, parameters: dict[str, Any], estimator: str, traits: list[str]
 ) -> NDArray[np.float64] | None:
     if estimator == "OneClassSVM":

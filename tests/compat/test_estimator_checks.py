@@ -13,6 +13,8 @@ from adatron import (
     IncrementalSVDD,
     IncrementalSVR,
     InputMarginSVC,
+    LinearSVC,
+    LinearSVR,
     QuantileSVR,
 )
 from compat.drop_in import CLASSES
@@ -33,6 +35,7 @@ EXPECTED |= {
     ("NuSVC", "precomputed"): NU,
     ("OneClassSVM", "precomputed"): dict.fromkeys(("check_outliers_fit_predict", "check_outliers_train"), NO_VALUES),
 }
+LINEAR = [LinearSVC(), LinearSVC(loss="hinge", bias="explicit"), LinearSVR()]
 INCREMENTAL = [
     IncrementalSVC(),
     IncrementalNuSVC(nu=0.2),
@@ -50,6 +53,7 @@ NOT_THEIRS = [
 EXPECTED |= {(type(one).__name__, one.kernel): {} for one in NOT_THEIRS}
 BALLS = [SVDD(), SVDD(kernel="linear"), IncrementalSVDD(kernel="linear")]
 EXPECTED |= {(type(one).__name__, one.kernel): {} for one in (*INCREMENTAL, *BALLS)}
+EXPECTED |= {(type(one).__name__, "linear"): {} for one in LINEAR}
 EXPECTED["IncrementalNuSVC", "rbf"] = NU
 EXPECTED |= dict.fromkeys(
     [("IncrementalOneClassSVM", "rbf"), ("IncrementalSVDD", "rbf"), ("IncrementalSVDD", "linear")],
@@ -59,12 +63,12 @@ EXPECTED["SVDD", "linear"] = {"check_outliers_train": "decision values on the bo
 
 
 def expected(estimator):
-    return EXPECTED[type(estimator).__name__, estimator.kernel]
+    return EXPECTED[type(estimator).__name__, getattr(estimator, "kernel", "linear")]
 
 
 @pytest.mark.slow
 @parametrize_with_checks(
-    [*(CLASSES[name](**params) for name, params in MODELS), *INCREMENTAL, *NOT_THEIRS, *BALLS],
+    [*(CLASSES[name](**params) for name, params in MODELS), *INCREMENTAL, *NOT_THEIRS, *BALLS, *LINEAR],
     expected_failed_checks=expected,
 )
 def test_conventions(estimator, check):

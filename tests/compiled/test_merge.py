@@ -76,6 +76,19 @@ def test_members_share_a_coefficient_within_their_bounds(C):
     assert (data != 0.0).all()
 
 
+def test_members_share_a_coefficient_by_their_weights():
+    """As errors that cost their square want it; the parts add up to the coefficient in spite of rounding."""
+    group, own = np.array([0, 0, 0, 1]), np.array([1.0, 1e6, 0.3, 2.0])
+    members, weight, values = np.array([4, 9, 2, 7]), np.bincount(group, own), np.array([-0.7, 0.1])
+    ends, samples = np.array([2]), np.array([0, 1])
+    data, rows, _ = share_out(ends, samples, values, np.inf, np.inf, weight, group, own, members, True)
+    found = dict(zip(rows.tolist(), data.tolist(), strict=True))
+    assert fsum([found[4], found[9], found[2]]) == values[0]
+    for member, share in zip([4, 9, 2], own, strict=False):
+        assert found[member] == pytest.approx(values[0] * share / weight[0], rel=1e-15)
+    assert found[7] == values[1]
+
+
 def test_support_vectors_stand_class_by_class():
     codes = np.array([1, 0, 2, 0, 1])
     first, second = np.array([0, 0, 1]), np.array([1, 2, 2])  # the pairs of three classes

@@ -7,6 +7,7 @@ import pytest
 from scipy.sparse import csr_matrix
 from sklearn import svm
 from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -127,3 +128,11 @@ def test_no_errors_at_all_is_a_hard_margin():
         model = LinearSVC(C=np.inf, loss=loss, bias="explicit").fit(X, X[:, 0] > 0.0)
         assert model.duality_gap_ <= 1e-3
         np.testing.assert_array_equal(model.predict(X), X[:, 0] > 0.0)
+
+
+@pytest.mark.parametrize("C", [1e4, 1e6])
+def test_a_large_penalty_with_features_as_they_are_converges(C):
+    """Coefficients cancel in the weights to a millionth, which neither steps nor proofs may take for rounding."""
+    model = LinearSVC(C=C, bias="explicit").fit(*load_breast_cancer(return_X_y=True))
+    assert model.fit_status_ == 0
+    assert model.kkt_violation_ <= 1e-4

@@ -25,7 +25,7 @@ Vector = NDArray[L]
 
 
 class Program(NamedTuple):
-    """minimise 1/2 b'(K + lambda^2)b - t'b + epsilon |b|_1, lower <= b <= upper, A b = s, and a point of it.
+    """minimise 1/2 b'(K + lambda^2 + diag(R))b - t'b + epsilon |b|_1, lower <= b <= upper, A b = s, and a point of it.
 
     rows : (m,) row of K of each variable; several may share one
     row, sign : (m,) the equality it is in, and its entry there; ``totals`` is s, empty without an equality
@@ -49,6 +49,7 @@ class Program(NamedTuple):
     fuzzy: float = 0.0
     unit: float = 1.0
     hard: bool = False  # a hard margin
+    ridge: Any = 0  # (m,) R, where errors cost their square; 0 without
 
 
 class Interval(NamedTuple):
@@ -97,14 +98,15 @@ def truth(program: Program, K: Matrix, error: Matrix) -> Truth:
     size = total(np.abs(terms)) + abs(p.lambda2) * length
     f = (total(terms) + p.lambda2 * total(beta))[back]
     e = total(error * np.abs(beta)) + (depth(len(p.beta)) + 3 + L(p.fuzzy) / U) * U * size
-    e = e[back] + 2.0 * U * np.abs(p.t)
-    g = f - p.t
+    own = p.ridge * p.beta
+    e = e[back] + 2.0 * U * np.abs(p.t) + 4.0 * U * np.abs(own)
+    g = f + own - p.t
     if p.lacking:
         p, length = _split(p, g), length + 2 * p.lacking
     sums = _sums(p)
     norm2, linear = total(p.beta * f), total(p.beta * p.t)
-    dual = linear - 0.5 * norm2 - p.epsilon * length
-    noise = total(np.abs(p.beta) * (e + depth(len(p.beta)) * U * (np.abs(f) + np.abs(p.t))))
+    dual = linear - 0.5 * (norm2 + total(p.beta * own)) - p.epsilon * length
+    noise = total(np.abs(p.beta) * (e + depth(len(p.beta)) * U * (np.abs(f) + np.abs(own) + np.abs(p.t))))
     gap = _hard(p, f, e, norm2, dual, noise) if p.hard else _gap(p, g, e, sums)
     level = max(dual, -dual - gap.value)
     relative = Interval(_ratio(gap.value, level), _ratio(gap.least, max(dual + noise, noise - dual - gap.least)))
@@ -135,7 +137,7 @@ def without_bias(p: Program, K: Matrix) -> Program:
 
     What the coefficients lack of their sums makes some of them free, so they get it first.
     """
-    g = K[np.ix_(p.rows, p.rows)] @ p.beta + p.lambda2 * total(p.beta) - p.t
+    g = K[np.ix_(p.rows, p.rows)] @ p.beta + p.lambda2 * total(p.beta) + p.ridge * p.beta - p.t
     up, down = _slopes(_split(p, g) if p.lacking else p, g)
     middles = []
     for tie, aim in _members(p):
@@ -151,6 +153,11 @@ def _ends(p: Program, g: Vector, e: Vector, sums: list[Any], dual: Any, gap: Int
     moved = sum(abs(miss) for miss in sums) * steep.max(initial=0.0)
     low = dual - noise - moved - max(0.0, _excess(p)) * total(np.abs(p.beta) * steep)
     width = np.maximum(np.maximum(-p.lower, p.upper), np.abs(p.beta))
+    if np.ndim(p.ridge):  # no bound, but the square, limits what an error of the slope costs
+        middle = (
+            _bottom(lambda mu: total((p.beta - _terms(p, g + mu * p.sign)[1]) * p.sign), g)[-1] if p.totals else L(0)
+        )
+        width = np.abs(p.beta) + np.abs(_terms(p, g + middle * p.sign)[1]) + (e + L(p.epsilon) * U) / p.ridge
     high = L(np.inf) if p.hard else dual + gap.value + noise + 2 * total(e * width)
     return low * p.unit**2, high * p.unit**2
 
@@ -228,6 +235,8 @@ def _violation(p: Program, up: Vector, down: Vector) -> float:
 def _terms(p: Program, h: Vector) -> tuple[Vector, Vector]:
     """max over v in the box of h (b - v) + epsilon (|b| - |v|), and the v that attains it, 0 among them."""
     eps, zero = L(p.epsilon), np.clip(L(0), p.lower, p.upper)
+    if np.ndim(p.ridge):
+        return _bent(p, h)
     best, at = np.full(h.shape, -np.inf, L), np.zeros(h.shape, L)
     for v, side in ((p.lower, 1), (zero, 0), (p.upper, -1)):
         near = np.where(np.isinf(v), 0, v)  # an infinite bound pays infinitely, or nothing
@@ -235,6 +244,18 @@ def _terms(p: Program, h: Vector) -> tuple[Vector, Vector]:
         gain = np.where(np.isinf(v), np.where(side * h > eps, np.inf, -np.inf), gain)
         at = np.where(gain > best, v, at)
         best = np.maximum(best, gain)
+    return best, at
+
+
+def _bent(p: Program, h: Vector) -> tuple[Vector, Vector]:
+    """The same with a ridge: max over v of h (b - v) - R / 2 (b - v)^2 + epsilon (|b| - |v|), for each sign of v."""
+    eps, best, at = L(p.epsilon), np.full(h.shape, -np.inf, L), np.zeros(h.shape, L)
+    for side in (1, -1):
+        low, high = (np.maximum(p.lower, 0), p.upper) if side > 0 else (p.lower, np.minimum(p.upper, 0))
+        v = np.clip(p.beta - (h + side * eps) / p.ridge, low, high)
+        off = p.beta - v
+        gain = np.where(low <= high, h * off - 0.5 * p.ridge * off**2 + eps * (np.abs(p.beta) - np.abs(v)), -np.inf)
+        best, at = np.maximum(best, gain), np.where(gain > best, v, at)
     return best, at
 
 
@@ -250,7 +271,8 @@ def _gap(p: Program, g: Vector, e: Vector, sums: list[Any]) -> Interval:
     """The sum of the terms at the multipliers that make it smallest, and minus mu'(A b - s)."""
     value = least = L(0)
     for r, (tie, aim) in enumerate(_members(p)):
-        part = p._replace(beta=p.beta[tie], lower=p.lower[tie], upper=p.upper[tie])
+        ridge = p.ridge[tie] if np.ndim(p.ridge) else p.ridge
+        part = p._replace(beta=p.beta[tie], lower=p.lower[tie], upper=p.upper[tie], ridge=ridge)
         if aim is None:
             found = Interval(total(_terms(part, g)[0]), total(_least(part, g, e)[0]) * (1 - _rounding(part)))
         else:
@@ -281,10 +303,29 @@ def _best(p: Program, g: Vector, e: Vector, sign: Vector, miss: Any) -> Interval
         return least - mu * miss - abs(mu) * _rounding(p) * length, _total_slope(sign * slope) - miss
 
     near, length = -sign * g, total(np.abs(p.beta))
+    if np.ndim(p.ridge):  # without kinks
+        value = min(exact(mu)[0] for mu in _bottom(lambda mu: exact(mu)[1], near))
+        return Interval(value, min(value, *(at_least(mu)[0] for mu in _bottom(lambda mu: at_least(mu)[1], near))))
     kinks = np.concatenate([near - L(p.epsilon), near + L(p.epsilon)])
     around = np.concatenate([kinks - np.tile(e, 2), kinks + np.tile(e, 2)])
     value = _smallest(exact, np.unique(kinks))
     return Interval(value, min(value, _smallest(at_least, np.unique(around))))
+
+
+def _bottom(slope: Any, near: Vector) -> Vector:
+    """Points among which a convex function is smallest: where its slope turns, between all ``near`` or beyond them.
+
+    Where the function is flat they are both ends of it, and the middle.
+    """
+    far = 2 * np.abs(near).max(initial=0.0) + 1
+    ends = []
+    for turned in (lambda at: at >= 0, lambda at: at > 0):
+        low, high = -far, far
+        for _ in range(200):
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if turned(slope(middle)) else (middle, high)
+        ends += [low, high]
+    return np.array([*ends, np.mean(ends)], L)
 
 
 def _total_slope(slopes: Vector) -> Any:

@@ -76,6 +76,12 @@ def programs(task: Task, model: Any) -> list[Program | None]:
     return [make(task.parameters, used, beta, np.asarray(task.y).astype(L)[used], weight)]
 
 
+def squared(p: Program) -> Program:
+    """The program of the same errors, each of which costs C times its square, without a bound: R = 1 / (2 C)."""
+    lower, upper = np.where(p.lower < 0, -np.inf, p.lower), np.where(p.upper > 0, np.inf, p.upper)
+    return p._replace(lower=lower, upper=upper, ridge=0.5 / np.maximum(-p.lower, p.upper))
+
+
 def _lambda2(parameters: dict[str, Any]) -> Any:
     return L(parameters.get("augment", 1.0)) ** 2 if parameters.get("bias") == "augmented" else L(0)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from benchmarks import attack, attack_conformal, attack_radii
 from benchmarks.__main__ import main
+from benchmarks.attack_linear import linear
 from benchmarks.attack_lives import lived
 from benchmarks.attack_programs import Case
 from benchmarks.attack_routes import overlap
@@ -15,18 +16,19 @@ from benchmarks.attack_searches import compared, judged_search, search_of
 from benchmarks.attack_sequences import sequences
 from benchmarks.attack_verdict import Verdict, checked
 from click.testing import CliRunner
+from scipy.optimize import minimize_scalar
 from sklearn import model_selection as theirs
 from sklearn import svm
 from sklearn.datasets import make_classification
 
-from adatron import SVC, input_margin, kernels
+from adatron import SVC, LinearSVC, input_margin, kernels
 from adatron.certificates import relative
 from machines import altered
 from problems import csvc, feasible, nusvc, nusvr, oneclass, samples, svr
 from processes import python
 from twins import programs as twin
 from twins.checker import Program, truth
-from twins.fitted import Task, programs, truths
+from twins.fitted import Task, programs, squared, truths
 from twins.values import values
 
 SPECS = {
@@ -153,6 +155,42 @@ def test_no_claim_of_a_kind_is_false(kind):
     for number in islice(numbers, 3):
         one = attack.KINDS[kind][2](1, number)
         assert one.false == one.broken == [], one
+
+
+@pytest.mark.parametrize("number", [25, 33, 35, 59])
+def test_equal_samples_share_a_coefficient_whose_errors_cost_their_square(number):
+    """Some of them were filled, as where a bound is the cost: the coefficients were no solution."""
+    found = linear(0, number)
+    assert found.outcome == "converged"
+    assert not found.false
+
+
+@pytest.mark.parametrize("squared_loss", [False, True])
+def test_a_program_with_a_ridge_has_the_objectives_of_its_definition(squared_loss):
+    X, y = make_classification(40, 4, random_state=1)
+    C = np.linspace(0.5, 2.0, 40)
+    loss = "squared_hinge" if squared_loss else "hinge"
+    model = LinearSVC(loss=loss, bias="explicit", tol=1e-9, gap_tol=1e-9).fit(X, y, sample_weight=C)
+    task = Task("SVC", {"C": 1.0, "bias": "explicit"}, X, y, C)
+    (one,) = programs(task, model)
+    one = squared(one) if squared_loss else one
+    K, error = values(("linear",), X)
+    # Away from the optimum, at the best bias for the function there, which a scan finds.
+    one = one._replace(beta=0.9 * one.beta)
+    found = truth(one, K, error)
+    beta, signs = one.beta.astype(float), 2.0 * y - 1.0
+    f, own = X @ (X.T @ beta), 0.5 * beta @ (one.ridge * beta) if squared_loss else 0.0
+    dual = signs @ beta - 0.5 * beta @ f - own
+
+    def primal(b):
+        lacks = np.maximum(0.0, 1.0 - signs * (f + b))
+        return 0.5 * beta @ f + C @ (lacks**2 if squared_loss else lacks)
+
+    b = minimize_scalar(primal, bounds=(-20.0, 20.0), method="bounded", options={"xatol": 1e-10}).x
+    assert found.dual == pytest.approx(dual, rel=1e-12)
+    assert found.primal == pytest.approx(primal(b), rel=1e-8)
+    assert found.low <= model.primal_objective_
+    assert found.high >= model.dual_objective_
 
 
 def test_three_hundred_steps_are_right():

@@ -10,7 +10,7 @@ from sklearn import svm
 from sklearn.base import clone
 
 import adatron
-from adatron import SVC, SVDD, SVR, InputMarginSVC, NuSVC, NuSVR, OneClassSVM, QuantileSVR
+from adatron import SVC, SVDD, SVR, InputMarginSVC, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM, QuantileSVR
 from adatron.files import save_libsvm
 from adatron.kernels import RBF, Linear
 
@@ -28,6 +28,9 @@ EVERY = {
     "labels": (SVC(C=3.0), LABELS),
     "linear": (SVC(kernel="linear", decision_function_shape="ovo"), CODES),
     "NuSVC": (NuSVC(nu=0.2, probability=True, random_state=3, decision_function_shape="ovo"), FOUR),
+    "linear SVC": (LinearSVC(), CODES),
+    "linear SVC, hinge": (LinearSVC(loss="hinge", bias="explicit", probability=True), SIDES),
+    "linear SVR": (LinearSVR(C=2.0, epsilon=0.1, loss="squared_epsilon_insensitive"), VALUE),
     "SVR": (SVR(bias="none"), VALUE),
     "targets": (SVR(C=2.0), SEVERAL),
     "NuSVR": (NuSVR(nu=0.4), VALUE),
@@ -72,7 +75,7 @@ def test_copies_and_files_decide_alike_whatever_is_set_after_the_fit(name, tmp_p
     fitted = made(name)
     model, known = deepcopy(fitted), fitted.get_params()
     later = {"kernel": "precomputed" if "linear" in name else "linear", "gamma": 7.0, "degree": 5, "coef0": 3.0}
-    later["multi_class"] = "ovo" if known.get("multi_class") == "ovr" else "ovr"
+    later["multi_class"] = "ovo" if known.get("multi_class") == "ovr" and "kernel" in known else "ovr"
     model.set_params(**{key: value for key, value in later.items() if key in known})
     adatron.save(model, tmp_path / "m.adatron")
     of_pickle = pickle.loads(pickle.dumps(model))  # noqa: S301 (our own bytes)
@@ -85,7 +88,7 @@ def test_copies_and_files_decide_alike_whatever_is_set_after_the_fit(name, tmp_p
         same(fitted, model.compact(), atol=1e-9)
     if hasattr(svm, type(model).__name__) and name not in ("rest", "labels", "targets"):
         same(model.to_sklearn(), fitted, atol=1e-9)
-        if EVERY[name][1] is FOUR:  # LIBSVM's classes are numbers
+        if EVERY[name][1] is FOUR or "kernel" not in known:  # LIBSVM's classes are numbers; it has no linear machines
             return
         for one, path in ((fitted, tmp_path / "before"), (model, tmp_path / "after")):
             save_libsvm(one, path)
@@ -117,6 +120,9 @@ def test_the_form_of_the_samples_does_not_matter(name):
     """Rows of zeros as CSR, kernels as objects and sums, kernel values from a function or given."""
     kernel, plain = (Linear(), {}) if "linear" in name else (RBF(0.3), {"gamma": 0.3})
     model, values = made(name, augment=0.5, **plain), kernel(X)
+    if "kernel" not in model.get_params():
+        same(model, made(name, rows=sparse.csr_matrix(X)), rows_of_other=sparse.csr_matrix(X), atol=1e-4)
+        return
     forms = [(sparse.csr_matrix(X), plain), (X, {"kernel": 0.25 * kernel + 0.75 * kernel})]
     if name != "InputMarginSVC":
         forms.append((X, {"kernel": kernel.__call__}))

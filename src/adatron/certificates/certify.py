@@ -10,7 +10,7 @@ computed both ways.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import inf, isfinite
+from math import fsum, inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -115,17 +115,19 @@ class Exact:
         if np.count_nonzero(beta != self.beta) > np.count_nonzero(beta):
             self._begin()
         n = len(beta)
-        self._last, self._of_product = (self.beta, self.g, self.known, self.errors), {}
+        self._last = self.beta, self.g, self.known, self.errors
         self.beta, self.g, self.known, self.errors = beta.copy(), np.zeros(n), np.zeros(n, bool), np.zeros(n)
 
     def ask(self, view: View, rows: NDArray[np.int64]) -> Vector:
         """Return the gradient on some rows, which are known from now on."""
         before, g, known, errors = self._last
         near, far = rows[known[rows]], rows[~known[rows]]
-        self.g[near] = g[near] + self._product(view, near, self.beta - before)
-        self.errors[near] = errors[near] + self._errors(view, near, self.beta - before) + UNIT * np.abs(self.g[near])
-        self.g[far] = self._product(view, far, self.beta) - self.dual.t[far]
-        self.errors[far] = self._errors(view, far, self.beta) + UNIT * np.abs(self.g[far])
+        product, off = self._product(view, near, self.beta - before)
+        self.g[near] = g[near] + product
+        self.errors[near] = errors[near] + off + UNIT * np.abs(self.g[near])
+        product, off = self._product(view, far, self.beta)
+        self.g[far] = product - self.dual.t[far]
+        self.errors[far] = off + UNIT * np.abs(self.g[far])
         self.known[rows] = True
         return self.g[rows]
 
@@ -149,22 +151,19 @@ class Exact:
         sizes = np.abs(self.beta[rows])
         return 0.5 * (self.drift * float(sizes.sum()) + SURE * self.spread * float(np.sqrt(dot(sizes, sizes))))
 
-    def _product(self, view: View, rows: NDArray[np.int64], beta: Vector) -> Vector:
-        ids = np.flatnonzero(beta)
-        own = 0.0 if self.dual.ridge is None else self.dual.ridge[rows] * beta[rows]
-        return view.exact(rows, ids, beta[ids]) + self.dual.lambda2 * float(beta[ids].sum()) + own
-
-    def _errors(self, view: View, rows: NDArray[np.int64], beta: Vector) -> Vector:
-        """Return bounds of the errors of such a product; bounds for all rows cost hardly more than for some."""
+    def _product(self, view: View, rows: NDArray[np.int64], beta: Vector) -> tuple[Vector, Vector]:
+        """Return what coefficients add to the gradient at some rows, and bounds of its errors."""
         if not len(rows):
-            return np.zeros(0)
-        key = beta is self.beta
-        if key not in self._of_product:
-            sizes = np.abs(beta)
-            of_bias = ADDITIONS * UNIT * self.dual.lambda2 * float(sizes.sum())
-            own = 0.0 if self.dual.ridge is None else ADDITIONS * UNIT * self.dual.ridge * sizes
-            self._of_product[key] = CARE * (view.exact_errors(sizes) + of_bias + own)
-        return self._of_product[key][rows]
+            return np.zeros(0), np.zeros(0)
+        ids = np.flatnonzero(beta)
+        product, off = view.exact(rows, ids, beta[ids])
+        if self.dual.lambda2:
+            of_bias = self.dual.lambda2 * fsum(beta[ids])
+            product, off = product + of_bias, off + 4.0 * UNIT * (np.abs(product) + abs(of_bias))
+        if self.dual.ridge is not None:
+            own = self.dual.ridge[rows] * beta[rows]
+            product, off = product + own, off + UNIT * (4.0 * np.abs(product) + ADDITIONS * np.abs(own))
+        return product, CARE * off
 
 
 def certify(view: View, exact: Exact, beta: Vector, g: Vector, g_error: Vector, convex: bool = True) -> Certificate:

@@ -11,19 +11,21 @@ from .sums import two_sum
 
 
 def share_out(
-    ends: Any, samples: Any, values: Any, below: float, above: float, weight: Any, group: Any, own: Any, members: Any
-) -> Any:
+    ends: Any, samples: Any, values: Any, below: float, above: float, weight: Any, group: Any, own: Any, members: Any,
+    even: bool = False,
+) -> Any:  # fmt: skip
     """Fill the members of distinct samples, the last one first, up to their bounds: a number times their own weight.
 
     ends : where the coefficients of each problem end
     samples, values : the distinct sample of each coefficient, and the coefficient
     below, above : the number for coefficients below 0, and above
     weight, group, own, members : as in ``Samples``, with the groups in their order
+    even : all members get what their weights say, as the bounds are infinite and errors cost their square
 
     Returns the coefficients that are not 0, their samples and their problems.
     """
     if len(weight) < len(group):
-        return _shared_out(ends, samples, values, below, above, weight, group, own, members)
+        return _shared_out(ends, samples, values, below, above, weight, group, own, members, even)
     C = above if below == above else np.where(values > 0.0, above, below)
     sizes = np.minimum(np.abs(values), C * own[samples])  # each has one member: nothing has to be compiled
     some = np.flatnonzero(sizes)
@@ -33,8 +35,9 @@ def share_out(
 
 @jit
 def _shared_out(
-    ends: Any, samples: Any, values: Any, below: float, above: float, weight: Any, group: Any, own: Any, members: Any
-) -> Any:
+    ends: Any, samples: Any, values: Any, below: float, above: float, weight: Any, group: Any, own: Any, members: Any,
+    even: bool,
+) -> Any:  # fmt: skip
     """Fill the members one after the other, see ``share_out``."""
     firsts = np.zeros(len(weight) + 1, np.int64)  # the first member of each distinct sample
     for k in group:
@@ -54,11 +57,18 @@ def _shared_out(
             continue
         C = above if value > 0.0 else below
         bound, size, filled, low = C * weight[k], abs(value), 0.0, 0.0
+        largest = firsts[k]
+        for i in range(firsts[k], firsts[k + 1]):
+            if own[i] > own[largest]:
+                largest = i
         for i in range(firsts[k + 1] - 1, firsts[k] - 1, -1):
-            most = C * own[i]
+            member, most = i, C * own[i]
+            if even:  # the largest member, which comes last, gets what rounding leaves
+                member = largest if i == firsts[k] else i - 1 if i <= largest else i
+                most = size * (own[member] / weight[k]) if member != largest else np.inf
             part = most if size >= bound else min(max((size - filled) - low, 0.0), most)
             if part != 0.0:
-                data[at], rows[at], problems[at] = part if value > 0.0 else -part, members[i], problem
+                data[at], rows[at], problems[at] = part if value > 0.0 else -part, members[member], problem
                 at += 1
             if part < most:  # the other members get nothing
                 break

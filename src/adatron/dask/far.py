@@ -296,25 +296,25 @@ class FarView(View):
 
     gram: FarGram
 
-    def exact(self, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
-        wide, ids = self.gram.wide, self.ids[points]
-        if wide.mirrors and not wide.kernel.plain and np.array_equal(rows, points):
-            return mirrored_sums(wide, Points(wide.source.take(ids), ids), v)
+    def exact(self, rows: Ids, points: Ids, v: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        wide, ids, plain = self.gram.wide, self.ids[points], self.gram.kernel.plain
+        if wide.mirrors and not plain and np.array_equal(rows, points):
+            return mirrored_sums(wide, Points(wide.source.take(ids), ids), v), self._bounds(rows, points, v)
         if not len(rows) or not len(points):
-            return np.zeros(len(rows))
+            return np.zeros(len(rows)), np.zeros(len(rows))
         far, source = self.gram.source.far, self.gram.source
         wide_source = wide.source
         assert isinstance(wide_source, FarSource)  # noqa: S101 (for the type checker)
         spec = spec_of(wide_source, np.float64, 0, 0)
         parts = far.layout.divided(source.samples[ids])
         points_of = far.calls_for(parts)
-        places, out = [places for _, _, places in parts], np.empty(len(rows))
+        places, out = [places for _, _, places in parts], np.empty((2, len(rows)))
         wanted = far.layout.divided(source.samples[self.ids[rows]])
         limit = self.gram.pool.limit
         calls = [Call(j, on_slab.exact, (spec, own, places, v, left(limit)), points_of) for j, own, _ in wanted]
         for (_, _, at), values in zip(wanted, far.cluster.ask(calls, limit), strict=True):
-            out[at] = values
-        return out
+            out[:, at] = values
+        return out[0], out[1] if plain and not source.rounded else out[1] + self._bounds(rows, points, v)
 
     def accumulate(self, out: NDArray[np.float64], P: Points, V: NDArray[np.float64]) -> None:
         """Add K[:, P] @ V to out. Only programs of one block ask for it, so their rows come here."""

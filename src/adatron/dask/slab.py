@@ -24,6 +24,7 @@ from ..arrays import Ids, Vector, canonical_csr, parts_of, writable
 from ..compiled.merge import alike, merge
 from ..fitting.samples import differ
 from ..gram import Gram, Points, Source
+from ..gram.features import by_features
 from ..gram.source import sum_up
 from ..gram.view import exact_sums
 from ..kernels.base import narrow
@@ -236,12 +237,19 @@ def norms(slab: Slab, spec: GramSpec, runs: Sequence[Run]) -> Any:
         return slab.gram(spec, runs).norms()
 
 
-def exact(slab: Slab, spec: GramSpec, rows: Ids, places: Sequence[Ids], v: Vector, left: float, *parts: Any) -> Vector:
-    """Return K[rows, points] @ v in double precision; the points come in parts, from the slabs that hold them."""
+def exact(slab: Slab, spec: GramSpec, rows: Ids, places: Sequence[Ids], v: Vector, left: float, *parts: Any) -> Any:
+    """Return K[rows, points] @ v in double precision, and bounds of its errors if the kernel is linear, else zeros.
+
+    The points come in parts, from the slabs that hold them.
+    """
     with slab.work(left):
         now: Any = slab.now
         wide = Gram(slab.source(spec.source), np.float64, [], now)
-        return exact_sums(wide, wide.source.take(rows), points_of(wide.source, assembled(parts, places)), v)
+        own, points = wide.source.take(rows), points_of(wide.source, assembled(parts, places))
+        if wide.kernel.plain:
+            return np.stack(by_features(own, points.source, v, now))
+        sums = exact_sums(wide, own, points, v)
+        return np.stack([sums, np.zeros_like(sums)])
 
 
 def points_of(like: Source, X: Any, ids: Ids | None = None) -> Points:

@@ -183,7 +183,8 @@ def solve(
     as_given = work.sizes.max() <= SMALL or settings.device is not None or (sphere and kernel.bilinear)
     balanced = sphere or (before is None and work.typical.balanced)  # chains keep gradients, of the given rows
     balanced = balanced and _may_move(X, settings)
-    source = _source(X, samples.rows, kernel, as_given, balanced)
+    rounded = len(samples.group) > len(samples.rows) or any(work.typical.totals)
+    source = replace(_source(X, samples.rows, kernel, as_given, balanced), rounded=rounded)
     if source.columns is not None:
         off = refuse_asymmetric(X, "The kernel matrix K that was given as X", settings.n_jobs)
         source = replace(source, asymmetry=off)

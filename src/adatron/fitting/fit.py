@@ -138,7 +138,7 @@ def _solved(
     fits = solve(data.rows, distinct, one, settings, kept=kept, sphere=problem.sphere)
     found = fits.found
     below, above = problem.ends(y, distinct.weight)
-    coefficients = distinct.spread(fits.first[1:], fits.ids, fits.beta, above, below)
+    coefficients = distinct.spread(fits.first[1:], fits.ids, fits.beta, above, below, problem.even)
     divisors = problem.divisors(found.half_width)
     factor = unit if divisors is None else unit / float(divisors[0])
     b, near = factor * float(found.intercept[0]), factor * float(found.near[0])
@@ -177,7 +177,7 @@ def model_of_classes(
     """
     readout = data.readout
     below, above = problem.ends(NO_TARGETS, samples.weight)
-    coefficients = samples.spread(fits.first[1:], fits.ids, fits.beta, above, below)
+    coefficients = samples.spread(fits.first[1:], fits.ids, fits.beta, above, below, problem.even)
     divisors = problem.divisors(fits.found.half_width)
     coefficients, intercepts = divided(coefficients, fits.found.intercept.copy(), divisors)
     support, counts, dual = coefficients.arranged(data.y, readout.groups, readout.in_pairs)

@@ -62,20 +62,23 @@ class Samples:
         unit = unit_of_weights(self.weight)
         return replace(self, weight=self.weight / unit, own=self.own / unit), unit
 
-    def spread(self, ends: Ids, ids: Ids, beta: Vector, above: float, below: float | None = None) -> Coefficients:
+    def spread(
+        self, ends: Ids, ids: Ids, beta: Vector, above: float, below: float | None = None, even: bool = False
+    ) -> Coefficients:
         """Return coefficients of the rows of X from those of each problem's distinct samples, which end at ``ends``.
 
         The members of a distinct sample are filled up to their own bounds one after the other, the last row first. So
         no more of them than needed become support vectors.
 
         above, below : the bounds of a coefficient of weight 1, as sizes; without ``below`` they are the same
+        even : see ``Problem``
         """
         if not beta.any():  # nothing was solved in time; thousands of classes have very many coefficients
             nothing = np.zeros(0, np.int64)
             return Coefficients(np.zeros(0), nothing, nothing, len(ends))
         own = self.weight, self.group, self.own, self.members
         sizes = float(above if below is None else below), float(above)  # an int would be compiled anew
-        data, rows, numbers = share_out(ends, ids, beta, *sizes, *own)
+        data, rows, numbers = share_out(ends, ids, beta, *sizes, *own, even)
         return Coefficients(data, rows, numbers, len(ends))
 
 

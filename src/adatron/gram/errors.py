@@ -98,13 +98,16 @@ class Errors(NamedTuple):
         bounds = by_size.table(lambda size: kernel.error_bound(size, terms, unit))
         return cls(classes, bounds, by_size.table(kernel.magnitude))
 
-    def sums(self, rows: Ids, weights: Vector, rounding: float = 0.0) -> Vector:
-        """Return for some rows the sums, over these rows, of weights >= 0 times bounds and ``rounding`` times sizes."""
-        classes = self.classes[rows]
-        mass = np.bincount(classes, weights, USUAL_CLASSES)
+    def sums(self, rows: Ids, weights: Vector) -> Vector:
+        """Return for some rows the sums, over these rows, of weights >= 0 times bounds."""
+        return self.between(rows, rows, weights)
+
+    def between(self, rows: Ids, points: Ids, weights: Vector, rounding: float = 0.0) -> Vector:
+        """Return for rows the sums, over points, of weights >= 0 times bounds and ``rounding`` times sizes."""
+        mass = np.bincount(self.classes[points], weights, USUAL_CLASSES)
         some = mass > 0.0  # bounds may be infinite
         bounds = self.bounds[:, some] + rounding * self.sizes[:, some] if rounding else self.bounds[:, some]
-        return np.sum(bounds * mass[some], axis=1)[classes]
+        return np.sum(bounds * mass[some], axis=1)[self.classes[rows]]
 
 
 def _close(source: Source, unit: float, sizes: Vector, tile_norms: Norms) -> tuple[Vector, float] | None:

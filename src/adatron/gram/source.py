@@ -73,6 +73,7 @@ class Source:
     careful : squared distances in double precision are summed from differences, not from norms and products
     used : sorted columns that the rows use, of rows with far more columns than numbers; see ``columns``
     facts : what is true of all rows if X has only some of them
+    rounded : coefficients are rounded once more after a proof, as they are divided among equal samples or by a margin
     """
 
     X: Any
@@ -85,6 +86,7 @@ class Source:
     careful: bool = False
     used: NDArray[Any] | None = None
     facts: SourceFacts | None = None
+    rounded: bool = False
 
     def __post_init__(self) -> None:
         """Fail if rows have another width than the points that they go with: compiled code takes one width for all."""

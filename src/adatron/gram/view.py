@@ -16,6 +16,7 @@ from ..devices.rows import OnDevice, checked_rows, refuse_different
 from ..threads.cost import CALL, threads_worth
 from .backends.row_store import RowStore, whole_tiles
 from .backends.tile_loop import Weights
+from .features import by_features
 from .gram import Gram
 from .source import Points, Source
 from .square import mirrored_sums
@@ -105,50 +106,53 @@ class View:
                 self.gram.segments[group].accumulate(seen[group], P, V)
             out[a:b] += seen[group]
 
-    def exact(self, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return K[rows, points] @ v in double precision, from the data as given."""
-        gram = self.gram
+    def exact(self, rows: Ids, points: Ids, v: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return K[rows, points] @ v in double precision, from the data as given, and proven bounds of the errors.
+
+        The bounds are against exact kernel values of the given data: values, their products and their sums are
+        rounded. If a given matrix is not quite symmetric, either half may be meant.
+        """
+        gram, wide = self.gram, self.gram.wide
         if gram.device is not None:
             return self._checked(rows, points, v, gram.device)
+        if gram.K is None and wide.kernel.plain:
+            source = wide.source
+            sums, bounds = by_features(source.take(self.ids[rows]), source.take(self.ids[points]), v, wide.pool)
+            return sums, bounds + self._bounds(rows, points, v) if source.rounded else bounds
+        return self._exact(rows, points, v), self._bounds(rows, points, v)
+
+    def _exact(self, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
+        gram, wide, ids = self.gram, self.gram.wide, self.ids[points]
         if (K := gram.K) is not None:
             out, where = np.zeros((len(rows), 1)), np.arange(len(points))
             with gram.pool.aside():
-                add_dots(K, self.ids[points], self.ids[rows], *Weights.of(where, v[:, None]), out)
+                add_dots(K, ids, self.ids[rows], *Weights.of(where, v[:, None]), out)
             return out[:, 0]
-        wide = gram.wide
-        if wide.mirrors and not wide.kernel.plain and np.array_equal(rows, points):
-            ids = self.ids[points]
+        if wide.mirrors and np.array_equal(rows, points):
             return mirrored_sums(wide, Points(wide.source.take(ids), ids), v)
         return self.exact_sums(rows, points, v)
 
     def exact_sums(self, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the same as ``exact``, row by row."""
+        """Return the same sums as ``exact``, row by row, of values."""
         source, ids = self.gram.wide.source, self.ids[points]
         return exact_sums(self.gram.wide, source.take(self.ids[rows]), Points(source.take(ids), ids), v)
 
-    def _checked(self, rows: Ids, points: Ids, v: NDArray[np.float64], device: OnDevice) -> NDArray[np.float64]:
+    def _checked(
+        self, rows: Ids, points: Ids, v: NDArray[np.float64], device: OnDevice
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the sums that a device makes; some of them are compared with the processor's."""
-        found = device.exact(self.ids[rows], self.ids[points], v)
+        found, bounds = device.exact(self.ids[rows], self.ids[points], v), self._bounds(rows, points, v)
         if len(rows) and len(points):
-            some, sizes = checked_rows(len(rows)), np.zeros(len(self))
-            np.add.at(sizes, points, np.abs(v))
+            some = checked_rows(len(rows))
             truth = self.exact_sums(rows[some], points, v)
-            refuse_different(device.rows.device.label, found[some], truth, self.exact_errors(sizes)[rows[some]])
-        return found
+            refuse_different(device.rows.device.label, found[some], truth, bounds[some])
+        return found, bounds
 
-    def exact_errors(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return proven bounds of the errors of ``exact`` for every row, against exact kernel values of the given data.
-
-        The values, their products and their sums are rounded. If a given matrix is not quite symmetric, either half may
-        be meant.
-
-        Parameters
-        ----------
-        weights : (n,) the sizes of v, 0 for rows that are no points
-        """
-        wide = self.gram.wide
-        additions = ADDITIONS if self.gram.mirrors and not self.gram.held else ADDITIONS_HELD
-        return wide.errors.sums(self.ids, weights, additions * UNIT) + self.gram.asymmetry * float(weights.sum())
+    def _bounds(self, rows: Ids, points: Ids, v: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return bounds of the errors of sums of kernel values."""
+        sizes, additions = np.abs(v), ADDITIONS if self.gram.mirrors and not self.gram.held else ADDITIONS_HELD
+        found = self.gram.wide.errors.between(self.ids[rows], self.ids[points], sizes, additions * UNIT)
+        return found + self.gram.asymmetry * float(sizes.sum())
 
     def error_bounds(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return proven bounds of sum_j weights_j |computed - exact k(x_i, x_j)| for every row i; weights >= 0."""

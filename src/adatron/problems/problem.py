@@ -39,6 +39,7 @@ class Problem:
     sphere : whether targets are half of k(x, x), and decision values are R^2 - |phi(x) - a|^2
     copies : variables of each sample; the program has all first ones, then all second ones
     sized : whether targets, or the sums of coefficients, may be of any size, so each program is solved in its own unit
+    even : whether equal samples share a coefficient by their weights, as errors cost their square; else some are filled
     in_units : whether nothing but weights bounds the coefficients, so the weights are divided to be about 1
     """
 
@@ -46,6 +47,7 @@ class Problem:
     sphere: ClassVar[bool] = False
     copies: ClassVar[int] = 1
     sized: ClassVar[bool] = True
+    even: ClassVar[bool] = False
     in_units: ClassVar[bool] = False
 
     def dual(self, y: Vector, weight: Vector, diagonal: Diagonal) -> Dual:

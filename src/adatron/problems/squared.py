@@ -36,6 +36,7 @@ class SquaredClassification(Problem):
     bias: Bias = "explicit"
     augment: float = 1.0
     sized = False
+    even = True
 
     def dual(self, y: Vector, weight: Vector, diagonal: Diagonal) -> Dual:
         return squared(csvc(y, bounds(np.inf, weight), self.bias, self.augment), bounds(self.C, weight))
@@ -52,6 +53,7 @@ class SquaredRegression(WithTargets):
     epsilon: float
     bias: Bias = "explicit"
     augment: float = 1.0
+    even = True
 
     def dual(self, y: Vector, weight: Vector, diagonal: Diagonal) -> Dual:
         plain = svr(y, bounds(np.inf, weight), self.epsilon, self.bias, self.augment)

@@ -14,6 +14,7 @@ Source    O. L. Mangasarian, A finite Newton method for classification, Optimiza
 
 from __future__ import annotations
 
+from math import fsum
 from time import monotonic
 from typing import Any, ClassVar
 
@@ -42,6 +43,7 @@ FASTER = 4.0  # Multiply-adds of a matrix product in the time of one of a vector
 MANY = 100  # Features up to which a step takes a factor in any case.
 USUAL, TURNS, ROUGH = 30, 200, 0.05  # Conjugate gradients of a step, as a rule and at most, and their accuracy.
 GAIN = 1e-14  # Fraction of the objective that a step must gain.
+REFINED, HALF = 4, 0.5  # Refinements when rounding ends the steps, at most; what each must leave at most.
 SAFE = 0.25  # Fraction of the tolerated gap to aim at.
 
 
@@ -130,10 +132,30 @@ class _AtWork:
             if monotonic() >= self.options.deadline:
                 return Status.MAX_TIME, tol
             if not objective < before - GAIN * abs(before) and before < np.inf:
-                return Status.STUCK, tol
+                return self._refined(), tol
             before = objective
             if not self._step(beta, down, off):
-                return Status.STUCK, tol
+                return self._refined(), tol
+
+    def _refined(self) -> Status:
+        """Refine the coefficients that count by what their conditions lack: f says little of their last digits."""
+        dual, best = self.dual, np.inf
+        beta, b = self.beta, self.b
+        for _ in range(REFINED):
+            inside = (beta > dual.lower) & (beta < dual.upper) & (beta != 0.0)
+            f = self.rows.times(self.rows.sharp(beta)[:, None])[:, 0] + b
+            lack = np.where(inside, dual.t - dual.epsilon * np.sign(beta) - f - self.ridge * beta, 0.0)
+            most = float(np.abs(lack).max(initial=0.0))
+            if not most < HALF * best:
+                break
+            self.beta, self.b, best = beta, b, most
+            E, off = np.where(inside, 1.0 / self.ridge, 0.0), fsum(beta) if dual.totals else 0.0
+            wanted = E * lack
+            change = self._direction(E, np.append(self.rows.sums(wanted[:, None])[:, 0], wanted.sum() + off))
+            moved = beta + wanted - E * (self.rows.times(change[:-1, None])[:, 0] + change[-1])
+            beta = np.where(np.sign(moved) == np.sign(beta), np.clip(moved, dual.lower, dual.upper), 0.0)
+            b += float(change[-1])
+        return Status.STUCK
 
     def _step(self, beta: Vector, down: Vector, off: float) -> bool:
         """Go to the minimum along Newton's direction; return whether there is one."""

@@ -8,6 +8,7 @@ thread, and the parts are added in their order. So the bits do not depend on the
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from scipy.sparse import issparse
 
 from ...arrays import Matrix, Vector, is_sparse
 from ...gram import View
+from ...gram.features import weights_of
 from ...threads.gate import one_blas_thread
 from ..plan import FEATURE_PARTS as PARTS
 from .factor import Stopped
@@ -93,6 +95,11 @@ class Features:
 
         self._over(add)
         return out.sum(axis=0)
+
+    def sharp(self, v: Vector) -> Vector:
+        """Return X'v summed in twice the precision."""
+        w = weights_of(self.source, v, self.pool)[0]
+        return np.append(w, self.border * fsum(v)) if self.border else w
 
     def squares(self, E: Vector) -> Matrix:
         """Return X'EX."""
