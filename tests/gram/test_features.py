@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from adatron.compiled.products import spread_csr, spread_rows
 from adatron.gram import Source
 from adatron.gram.features import by_features
 from adatron.kernels import Linear
@@ -45,6 +46,23 @@ def test_errors_are_within_their_bounds(seed, form, d, far, power, balanced):
     found, bounds = by_features(source, source, v, Pool(1))
     off = [abs(Fraction(float(one)) - true) for one, true in zip(found, exact(source, v), strict=True)]
     assert all(one <= Fraction(float(bound)) for one, bound in zip(off, bounds, strict=True))
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("form", ["dense", "CSR"])
+def test_a_product_and_what_rounding_takes_of_it_are_the_exact_product(form):
+    """The compiler must not fuse a product with the sum that follows."""
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        x, v = rng.normal(size=(1, 9)), rng.normal(size=1)
+        w, low, mass = np.zeros((3, 10))
+        if form == "CSR":
+            X = sparse.csr_matrix(x)
+            spread_csr(X.data, X.indices, X.indptr, v, w, low, mass)
+        else:
+            spread_rows(x, np.arange(1), v, 0, 1, w, low, mass)
+        for k in range(9):
+            assert Fraction(w[k]) + Fraction(low[k]) == Fraction(v[0]) * Fraction(x[0, k])
 
 
 @pytest.mark.parametrize("form", ["dense", "CSR"])

@@ -13,7 +13,7 @@ SPLIT = 2.0**27 + 1.0  # Parts a float64 into two halves, whose products are exa
 ABREAST = 8  # Features whose products are summed side by side.
 
 
-@jit(inner=True)
+@jit(inner=True, fused=False)
 def halves(a: float) -> tuple[float, float]:
     """Return two numbers of 26 bits whose sum is a (G. W. Veltkamp)."""
     big = SPLIT * a
@@ -21,13 +21,13 @@ def halves(a: float) -> tuple[float, float]:
     return high, a - high
 
 
-@jit(inner=True)
+@jit(inner=True, fused=False)
 def rounding_of(product: float, a1: float, a2: float, b1: float, b2: float) -> float:
     """Return what a rounded product lacks, by the halves of its factors (T. J. Dekker, Numer. Math. 18, 1971)."""
     return a2 * b2 - (((product - a1 * b1) - a2 * b1) - a1 * b2)
 
 
-@jit
+@jit(fused=False)
 def spread_rows(X: Any, ids: Any, v: Any, first: int, last: int, w: Any, low: Any, mass: Any) -> None:
     """Add the sum of v_i x_i, and last that of v_i, to w + low, and the sums of their sizes to ``mass``."""
     d = len(w) - 1
@@ -46,7 +46,7 @@ def spread_rows(X: Any, ids: Any, v: Any, first: int, last: int, w: Any, low: An
         mass[d] += abs(a)
 
 
-@jit
+@jit(fused=False)
 def spread_csr(data: Any, indices: Any, indptr: Any, v: Any, w: Any, low: Any, mass: Any) -> None:
     """Do the same for the rows of a CSR matrix."""
     d = len(w) - 1

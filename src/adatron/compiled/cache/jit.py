@@ -122,8 +122,12 @@ def _not_for_python(dispatcher: Any) -> None:
 @typing_overload
 def jit(function: Callable[P, R]) -> Callable[P, R]: ...
 @typing_overload
-def jit(*, finite: bool = False, inner: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
-def jit(function: Callable[..., Any] | None = None, *, finite: bool = False, inner: bool = False) -> Any:
+def jit(
+    *, finite: bool = False, inner: bool = False, fused: bool = True
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def jit(
+    function: Callable[..., Any] | None = None, *, finite: bool = False, inner: bool = False, fused: bool = True
+) -> Any:
     """Compile a function to machine code that runs without the interpreter's lock.
 
     Products and sums are fused, never reordered: a value does not depend on the loop it was computed in.
@@ -134,12 +138,14 @@ def jit(function: Callable[..., Any] | None = None, *, finite: bool = False, inn
         Promise that no NaN occurs, which lets searches for a maximum run on vectors.
     inner : bool, default=False
         Promise that only compiled code calls it: a wrapper for Python takes as long as a small function to compile.
+    fused : bool, default=True
+        False rounds every product, as error-free transformations need it.
     """
 
     def decorate(py_func: Callable[..., Any]) -> Callable[..., Any]:
         if JIT_DISABLED:
             return py_func
-        flags = {"contract", "nnan", "nsz"} if finite else {"contract"}
+        flags = ({"contract"} if fused else set()) | ({"nnan", "nsz"} if finite else set())
         # Nothing is called from C, and a wrapper for C takes 7 % of a compilation. numba's stubs do not know this.
         options: dict[str, Any] = {"nogil": True, "fastmath": flags, "error_model": "numpy", "no_cfunc_wrapper": True}
         options["no_cpython_wrapper"] = inner
